@@ -86,6 +86,7 @@ def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds
         ]
     )
     network = copy.deepcopy(backbone.network).to(device)
+    # The plain method is slow, so it gets an eighth of the images.
     some = images.path[: max(2, count // 8)]
 
     @torch.inference_mode()
@@ -98,6 +99,7 @@ def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds
     first = [load(path) for path in images.path[:in_batch]]
     crops = torch.stack([cut(image, to.resize, to.crop, to.interpolation) for image in first])
     alone = MeanOfCrops(replace(backbone, precision="float32") if device == "cpu" else backbone)
+    # The floor has the memory format of the library's extraction.
     alone.network = copy.deepcopy(backbone.network).to(memory_format=torch.channels_last)
     alone.to(device)
     batch = crops.to(device)

@@ -64,6 +64,7 @@ def rows(small: bool) -> list[Row]:
 def growth(what: str, against: str, sizes: list[int], make: Callable[[int], Contestant]) -> Row:
     """Measure a case at all sizes; `make` returns the contestant of a size."""
     runs = {str(size): make(size) for size in sizes}
+    # Two sizes are a test of the benchmark, which needs no repetition.
     seconds = in_turn(runs, 1 if len(sizes) < 3 else 3, clock_of(threads()))
     points = [[int(size), median(seconds[size]), peak_memory(run)] for size, run in runs.items()]
     unit = f"s for {sizes[-1]:,} {against}"
@@ -90,7 +91,7 @@ def retrieval(images: int) -> Contestant:
 
 def loading(folder: Path, captions: int) -> Contestant:
     """Load a split from a captions.csv, and features of width 16."""
-    path = folder / f"{captions}.csv"
+    path = folder / f"{captions}.csv"  # 1,000 texts, again and again
     texts = letters([59] * 1000)
     rows = {"image_id": np.arange(captions) // 5, "language": "en", "split": "train"}
     pd.DataFrame(rows | {"caption": np.resize(texts, captions)}).to_csv(path, index=False)

@@ -27,7 +27,9 @@ def rows(small: bool) -> list[Row]:
         photos = Path(name, "photos")
         photos.mkdir()
         for number in range(count):
+            # Different contents, because vectors are kept by the files' checksums.
             (photos / f"{number}.jpg").write_text(str(number))
+        # Build the index once, without computing features of 10,000 images.
         with patch.object(ImageEncoder, "embed", drawn):
             Index(photos)
         run = partial(subprocess.run, stdout=subprocess.DEVNULL, check=True)

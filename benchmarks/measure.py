@@ -83,6 +83,7 @@ def in_turn(
     contestants: dict[str, Contestant], rounds: int, clock: Callable[[], float] = time.perf_counter
 ) -> dict[str, list[float]]:
     """Measure the seconds per unit of each contestant, in rounds A B C, A B C, and so on."""
+    # Taking turns spreads a slow phase of the machine over all contestants.
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     for _ in range(rounds):
         for name, run in contestants.items():
@@ -112,7 +113,7 @@ def peak_memory(run: Contestant) -> float | None:
         Path("/proc/self/clear_refs").write_text("5")  # resets the peak, `VmHWM`
     except OSError:
         return None
-    before = memory("status", "VmRSS")
+    before = memory("status", "VmRSS")  # resident memory now; `VmHWM` is its peak
     others = set(_children())
     children: dict[str, int] = {}
 

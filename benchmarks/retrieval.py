@@ -14,11 +14,12 @@ def rows(small: bool) -> list[Row]:
     images, size, every = (50, 64, 10) if small else (5000, 4096, 50)
     rng = np.random.default_rng(0)
     embedded = rng.standard_normal((6 * images, size), np.float32)
+    # Unit vectors, so that products are cosines.
     embedded /= np.linalg.norm(embedded, axis=1, keepdims=True)
     of_images = embedded[:images]
     of_captions = embedded[images:]
     image = np.repeat(np.arange(images), 5)
-    block = min(1000, images)
+    block = min(1000, images)  # captions in one product of the floor
 
     def plain() -> None:
         """Sort all candidates for a part of the queries."""

@@ -51,7 +51,8 @@ def photographs(folder: Path) -> pd.DataFrame:
     if not complete:
         targets = " ".join(f"data/{name}" for name in archives)
         raise SystemExit(f"error: the images are missing: run `snakemake --cores 1 {targets}`")
-    pixels, text = (complete[0] / name for name in archives)
+    pixels = complete[0] / archives[0]
+    text = complete[0] / archives[1]
     captions, _ = flickr8k.read(folder, text)
     captions = captions[captions["split"] == "test"]
     with zipfile.ZipFile(pixels) as archive:
@@ -85,6 +86,7 @@ def case(captions: pd.DataFrame, seeing: ImageEncoder, folder: Path) -> list[Row
 
     what = f"{crops} crop{'s' * (crops > 1)}"
     first = row(f"{what}, first time", "s a picture", ours)
+    # From here on, features are cached: `again` reads them.
     os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
     sentences = reading.encode(captions["caption"], tokenized=True)
     ranks_both_ways = ranks(sentences, seeing.encode(paths), image, similarity)

@@ -51,6 +51,7 @@ def of_models(kept: Path, results: Path) -> bool:
     if not tables:
         return False
     new = pd.concat(tables)
+    # An empty file asks for a table that no earlier results had.
     old = read(kept) if kept.stat().st_size else new[:0]
     again = pd.MultiIndex.from_frame(old[keys]).isin(pd.MultiIndex.from_frame(new[keys]))
     table = pd.concat([new, old[~again]]).fillna("")
@@ -97,6 +98,7 @@ def keep(results: Path, paper: str = "*", docs: Path = DOCS) -> dict[Path, bool]
     if not folder.is_dir():
         raise SystemExit(f"error: {folder} is missing: make it, with an empty file for each table")
     names = {path: path.name for path in sorted(folder.iterdir())}
+    # Images are in one folder, with the experiment's name first.
     names |= {
         path: path.name.removeprefix(f"{experiment}-")
         for path in sorted((docs / "images").glob(f"{experiment}-*"))

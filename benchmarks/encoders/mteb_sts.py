@@ -32,7 +32,8 @@ def score(model: Any, name: str, pairs: pd.DataFrame) -> float:
     columns = {"sentence_a": "sentence1", "sentence_b": "sentence2", "rating": "score"}
     data = pairs[[*columns]].rename(columns=columns)
     task.dataset = {"test": Dataset.from_pandas(data, preserve_index=False)}
-    task.data_loaded = True
+    task.data_loaded = True  # MTEB would download its copy otherwise
+    # MTEB knows how many pairs its copy has, so a missing file is noticed.
     expected = task.metadata.descriptive_stats["test"]["num_samples"]
     assert len(data) == expected, f"MTEB's {name} has {expected} pairs, these are {len(data)}"
     result = mteb.evaluate(model, task, cache=None, encode_kwargs={"batch_size": 128})

@@ -76,7 +76,10 @@ def score(folder: Path, vectors: dict[str, np.ndarray]) -> pd.DataFrame:
     from senteval import sick, sts
     from senteval.tools import relatedness
 
-    sts.np = SimpleNamespace(**{**vars(np), "array": array})
+    # SentEval makes arrays of lists with different lengths, which NumPy refuses today.
+    patched = dict(vars(np))
+    patched["array"] = array
+    sts.np = SimpleNamespace(**patched)
     relatedness.torch = without_gpu()
 
     def batcher(_: Any, sentences: list[list[str]]) -> np.ndarray:
@@ -91,6 +94,7 @@ def score(folder: Path, vectors: dict[str, np.ndarray]) -> pd.DataFrame:
     rows: list[tuple[Any, ...]] = []
     for task, subtasks in STS.items():
         evaluation = getattr(sts, f"STS{task[-2:]}Eval")(str(folder / task))
+        # SentEval counts zero vectors as NaN; `groundvec evaluate` gives them a cosine of 0.
         evaluation.similarity = lambda a, b: np.nan_to_num(sts.cosine(a, b))
         result = run(evaluation)
         for subtask, name, _ in subtasks:

@@ -50,6 +50,7 @@ def page(path: Path) -> str:
     return MARKERS.sub(written, path.read_text(encoding="utf-8"))
 
 
+# Every file that this program writes, with the function that returns its text.
 FILES: dict[Path, Callable[[], str]] = {path: partial(page, path) for path in PAGES} | {
     (ROOT / "docs" / name).resolve(): write
     for module in MODULES.values()
@@ -61,6 +62,7 @@ def sentences() -> list[tuple[str, str]]:
     """List the parts of sentences with numbers that pages have to contain, each with its page."""
     values = [module.values() for module in MODULES.values() if hasattr(module, "values")]
     names = ChainMap(*values)
+    # `ChainMap` would hide one of two values with the same name.
     assert len(names) == sum(map(len, values)), "two modules have a value of the same name"
     declared = DECLARED["sentences"].items()
     return [(page, text.format_map(names)) for page, texts in declared for text in texts]

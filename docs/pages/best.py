@@ -47,6 +47,7 @@ def together(names: dict[str, str]) -> str:
     recalls = pd.concat(tables.kept(f"evaluate/together-{language}") for language in ("en", "de"))
     recalls = recalls.assign(name=recalls["model"] + " " + recalls["language"])
     recalls["text"] = tables.intervals(recalls, ["recall", "low", "high"])
+    # A row for each system, in the order of `names`.
     wide = recalls.pivot(index="name", columns=["direction", "cutoff"], values="text")
     columns = [(direction, cutoff) for direction in DIRECTIONS for cutoff in (1, 10)]
     wide = wide.loc[list(names), columns]
@@ -60,6 +61,7 @@ def differences(experiment: str, dataset: str) -> str:
     table = tables.kept(f"{experiment}/ablation").query("dataset == @dataset")
     table = table[table["measure"].str.startswith("R@10")].dropna(subset="difference")
     table["text"] = tables.intervals(table, tables.with_ends("difference"))
+    # `pivot` sorts models by name, and `reindex` restores their order.
     shown = table.pivot(index=["model", "seeds"], columns="measure", values="text")
     shown = shown.reindex(table["model"].unique(), level="model").reset_index()
     by_model = {model: label for (_, model), label in labels(experiment).items()}

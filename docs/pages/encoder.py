@@ -17,6 +17,7 @@ def published(encoders: dict[str, list[str]]) -> str:
         encoders: the label and the size of each encoder, by its name.
     """
     published_scores = read_csv(ROOT / "docs" / "published.csv")
+    # Published scores are fractions of 1.
     table = published_scores.assign(spearman=100 * published_scores["spearman"])
     for name in encoders.keys() - {*published_scores["encoder"]}:
         rated_here = evaluated(name).query("definition == 'MTEB cosine'")
@@ -38,6 +39,7 @@ def measured(stage: str) -> list[dict[str, Any]]:
 
 def values() -> dict[str, Any]:
     """Read recall and time of searches, by the number of crops, and the time of features."""
+    # The names of rows are "NETWORK, PRECISION, DEVICE".
     seconds = {row["what"].partition(", cpu")[0]: row["ours"] for row in measured("features")}
     resnet = seconds["resnet152, float32"]
     lite = seconds["efficientnet_lite0, float32"]

@@ -14,6 +14,7 @@ from groundvec.card.templates import fill
 from groundvec.card.text import decimals
 from reproduction.render.style import BLUE, PAGE, VERMILLION, styled
 
+# The benchmarks are programs and no package, so they import each other from their folder.
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from measure import RESULTS, number, table
@@ -102,7 +103,7 @@ def draw_growth(axes: Axes, row: Result) -> None:
     axes.loglog(sizes, seconds, "o-", color=BLUE)
     axes.set_ylabel("seconds", color=BLUE)
     pairs = [(axes, seconds)]
-    if all(memory):
+    if all(memory):  # None on systems other than Linux
         right = axes.twinx()
         right.semilogy(sizes, memory, "s--", color=VERMILLION)
         right.set_ylabel("MB", color=VERMILLION)

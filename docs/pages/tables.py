@@ -78,6 +78,7 @@ def selection(
 
 def markdown(table: pd.DataFrame, labels: int) -> str:
     """Write a Markdown table whose first `labels` columns are text, and the others numbers."""
+    # Numbers are aligned right.
     rules = ["---"] * labels + ["--:"] * (table.shape[1] - labels)
     rows = [list(table.columns), rules, *table.astype(str).to_numpy().tolist()]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
@@ -90,8 +91,8 @@ def with_ends(name: str) -> list[str]:
 
 def intervals(table: pd.DataFrame, columns: list[str]) -> pd.Series:
     """Write values with their intervals, from the columns of the value and of both ends."""
-    value, low, high = (table[column] for column in columns)
-    return pd.Series(bracketed(value, low, high), table.index)
+    texts = bracketed(*(table[column] for column in columns))
+    return pd.Series(texts, table.index)
 
 
 def mean_and_range(values: pd.Series, by: str | Sequence[str], digits: int = 1) -> pd.Series:
@@ -147,6 +148,7 @@ def scores(*folders: str) -> pd.DataFrame:
 def evaluated(name: str) -> pd.DataFrame:
     """Read an encoder's scores by `groundvec evaluate ratings`, with correlations times 100."""
     table = kept(f"evaluate/{name}")
+    # Kept files have fractions of 1, and pages show correlations times 100.
     numbers = table.filter(regex="pearson|spearman").columns
     return table.assign(**100 * table[numbers])
 

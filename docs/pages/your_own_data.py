@@ -17,6 +17,7 @@ RECALLS = {
 def by_pictures() -> pd.DataFrame:
     """Read the recalls of each seed, by the number of training images."""
     table = kept("few-pictures/snapshots").query("kind == 'ensemble'")
+    # The data set `few-100` has 100 training images; all of Flickr8k has 6,000.
     names = table["dataset"].replace("flickr8k", "few-6000").str.removeprefix("few-")
     table = table.set_index(names.astype(int).rename("training pictures"))
     return table[list(RECALLS)].rename(columns=RECALLS).sort_index(kind="stable")

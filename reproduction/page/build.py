@@ -37,6 +37,7 @@ TASKS = {
     "to_captions": "picture → captions",
     "to_sentences": "caption → captions",
 }
+# Signs and CSS classes of verdicts, and of reported numbers relative to an interval.
 SIGNS = {HOLDS: "✓", FAILS: "✗", OPEN: "?", INSIDE: "✓", ABOVE: "▲", BELOW: "▼"}
 CLASSES = {HOLDS: "good", FAILS: "bad", OPEN: "open", INSIDE: "good", ABOVE: "bad", BELOW: "bad"}
 # File formats of tables and figures that the page links, and their suffixes.
@@ -166,6 +167,7 @@ def _read(path: Path) -> str:
 def caption(text: str) -> Markup:
     """Convert a caption from reStructuredText to HTML; its emphasis may span several lines."""
     marks = {"``": "code", "**": "strong", "*": "em"}
+    # A mark, text without spaces at its ends, and the same mark.
     html = re.sub(
         r"(``|\*\*|\*)(\S(?:.*?\S)??)\1",
         lambda match: f"<{marks[match[1]]}>{match[2]}</{marks[match[1]]}>",
@@ -235,7 +237,9 @@ def inline(text: str, prefix: str) -> Markup:
 
     The style property `--points` has the width on paper in points.
     """
+    # Remove metadata and comments.
     text = re.sub(r"(?s)<metadata>.*?</metadata>|<!--.*?-->", "", text[text.index("<svg") :])
+    # Two figures of a page may use the same ids, so each gets a prefix.
     text = re.sub(r'\b(id="|href="#|url\(#)', rf"\1{prefix}-", text)
     text = re.sub(
         r'<svg [^>]*?viewBox="(\S+ \S+ (\S+) \S+)"[^>]*>',
@@ -253,6 +257,7 @@ def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list
     open.
     """
     papers = []
+    # Numbered tables first, in the order of their names.
     numbered = sorted(tables, key=lambda table: (table["name"][:5] != "table", table["name"]))
     for key in dict.fromkeys(item["paper"] for item in [*tables, *figures]):
         paper = known()[key]

@@ -26,6 +26,7 @@ def claims(content: Claims) -> list[dict[str, Any]]:
         position (`reported_vs_measured.place_in_interval`), and x: the places of the numbers in the
         drawing, empty without an interval.
     """
+    # Rank correlations are over all systems and compare no two of them.
     systems = content["better"] + " against " + content["worse"]
     table = content.assign(
         systems=systems.where(content["better"] != "", "all systems"),

@@ -50,6 +50,7 @@ def gallery(results: Results) -> dict[str, Any]:
         counts = counts or {"images": len(embedded.image_ids), "captions": len(embedded.captions)}
         names = {str(name): value for name, value in row.items()}
         models.append(names | {"language": training["languages"][0], **queries(embedded)})
+        # Models may read different languages; the first model's caption describes the image.
         for image_row, text in _first_captions(embedded).items():
             captions.setdefault(str(embedded.image_ids[image_row]), text)
     path_of = paths_of(results, captions)
@@ -113,6 +114,7 @@ def queries(embedded: Embedded) -> dict[str, list[Any]]:
         tasks["to_images"].append({**query, "found": hits})
         hits = search(image_vectors[row], caption_vectors, of_image, captions)
         tasks["to_captions"].append({**query, "found": hits})
+        # The query is no candidate of its own.
         others = np.delete(np.arange(len(captions)), caption)
         if of_image[others].any():
             texts = [captions[k] for k in others]

@@ -115,6 +115,7 @@ def precision(models: Sequence[Model], sentences: Sequence[str]) -> str:
     Half precision halves the panel. The entries of long unit vectors are small, and so are their
     rounding errors.
     """
+    # `half` rounds the weights, and `float` lets the CPU compute with them.
     halves = [copy.deepcopy(model).half().float() for model in models]
     in_single = SentenceEncoder(models).encode(sentences)
     in_half = SentenceEncoder(halves).encode(sentences)

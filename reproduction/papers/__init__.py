@@ -103,6 +103,7 @@ class Item:
 
     def names(self, name: str, experiment: Experiment) -> list[str]:
         """List the names of an experiment's files: `table2`, or `samples-DATASET` for each."""
+        # The part of the experiment that each file shows.
         parts = {name: experiment}
         if self.per_dataset:
             parts = {
@@ -187,6 +188,7 @@ def references(folders: list[str]) -> list[Mapping[str, Any]]:
 
     Items that belong to no paper cite the paper whose method they use.
     """
+    # CITATION.cff names one paper as preferred, and the others as references.
     content = yaml.safe_load(CITATIONS.read_text("utf-8"))
     works = {
         work["title"]: work for work in [content["preferred-citation"], *content["references"]]

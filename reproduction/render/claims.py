@@ -59,6 +59,7 @@ def write(stem: Path, table: Claims, title: str, notes: list[str]) -> None:
             "verdict": table["verdict"] + one_training.map({True: ONE_TRAINING, False: ""}),
         }
     )
+    # Columns without any value are left out.
     text = text.loc[:, ~text.isin(["", MISSING]).all()]  # such as p, if nothing was tested
     align = ["r" if name in NUMBERS else "l" for name in text]
     groups = table["claim"] + ": " + table["dataset"].replace(NAMES)

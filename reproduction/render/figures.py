@@ -25,6 +25,7 @@ PANELS = [
 
 def curve_styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Choose a style for each name's curve: 6 colors with markers, then other lines, 48 in all."""
+    # Colors and markers vary fastest, then the line, then the fill of the marker.
     looks = cycle(product(("full", "none"), ("-", "--", ":", "-."), COLOURS))
     return {
         name: {"color": colour, "marker": marker, "linestyle": line, "fillstyle": fill}

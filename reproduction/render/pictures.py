@@ -51,7 +51,9 @@ def picture(page: Axes, x: float, y: float, path: str, right: bool = False) -> N
     """Fit an image into a square at a point, with a green frame if it is right."""
     image = load(path)
     image.thumbnail((300, 300))
-    width, height = (PICTURE * side / max(image.size) for side in image.size)
+    scale = PICTURE / max(image.size)
+    width = scale * image.width
+    height = scale * image.height
     x = x + (PICTURE - width) / 2
     y = y + (PICTURE - height) / 2
     page.imshow(image, extent=(x, x + width, y + height, y), aspect="auto")

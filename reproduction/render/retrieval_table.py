@@ -36,6 +36,7 @@ def side_by_side(table: pd.DataFrame, keys: list[str], numbers: list[str]) -> pd
 def chance(test: pd.DataFrame) -> pd.DataFrame:
     """Select the scores of a random ranking once for each test set: all files have the same."""
     keys = ["dataset", "test_set", "language", "direction"]
+    # Its seed belongs to the model of the file.
     return test[test["kind"] == "chance"].drop_duplicates(keys).drop(columns="seed")
 
 
@@ -71,6 +72,7 @@ def write(
                 signed = gains.map(lambda gain: f" ({gain:+.1f})".replace("-", MINUS))
                 text[recall] += signed.where(gains.notna(), "")
         text[f"{direction}_median"] = decimals(table[f"{direction}_median_rank"])
+    # Both directions have the same headings, below the spans with their names.
     text.columns = [*labels, *[*(f"R@{k}" for k in CUTOFFS), "med r"] * len(DIRECTIONS)]
     notes = [*notes, *conventions(table)]
     spans = {direction.replace("_", " "): len(CUTOFFS) + 1 for direction in DIRECTIONS}

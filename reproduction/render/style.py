@@ -89,13 +89,17 @@ def save(figure: Figure, stem: str | Path) -> None:
     boxes: set[str] = set()
     for text in figure.findobj(Text):
         letters = lacking(text.get_text())
-        if letters and (file := fonts.with_letters(letters)):
+        if not letters:
+            continue
+        file = fonts.with_letters(letters)
+        if file:
             text.set_fontfamily([FONT, _family(file)])
-        elif letters:
+        else:
             boxes |= letters
             text.set_text("".join("□" if c in letters else c for c in text.get_text()))
     if boxes:
         log.warning("%s: %s", stem, fonts.boxes(boxes))
+    # Without a date, equal figures result in equal files.
     for suffix, metadata in ((".pdf", {"CreationDate": None}), (".png", {})):
         with atomic(f"{stem}{suffix}") as temporary:
             figure.savefig(temporary, dpi=200, metadata=metadata)

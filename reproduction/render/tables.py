@@ -82,7 +82,7 @@ def write_table(
         spans: headings above the last columns, with the number of columns of each.
         landscape: rotate the page in LaTeX, and break the headings of columns at spaces.
     """
-    grouped = {"": text}
+    grouped = {"": text}  # without groups, all rows are below the heading ""
     if groups is not None:
         by_row = pd.Series(list(groups), text.index)
         grouped = {str(name): rows for name, rows in text.groupby(by_row, sort=False)}
@@ -126,6 +126,7 @@ def read_table(path: str | Path) -> Table:
         InputError: the file is missing or holds no table.
     """
     content = read_json(path)
+    # The file may have been edited, or belong to another version.
     kinds = dict(title=str, headings=list, align=list, spans=dict, groups=dict, notes=list)
     if not (
         isinstance(content, dict)
@@ -177,6 +178,7 @@ def p_values(values: pd.Series) -> list[str]:
     return ["< 0.001" if value < 0.001 else text for value, text in texts]
 
 
+# Characters that LaTeX treats specially, and symbols of the tables that it needs commands for.
 LATEX = str.maketrans(
     {
         **{c: f"\\{c}" for c in "&%$#_{}"},

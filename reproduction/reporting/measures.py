@@ -71,6 +71,7 @@ def means(table: pd.DataFrame, keys: list[str], weights: str | None = None) -> p
     lower ones: Fisher's intervals are not symmetric.
     """
     table = table.assign(weight=table[weights] if weights else 1)
+    # Weights that sum to 1 in each group.
     share = table["weight"] / table.groupby(keys, dropna=False)["weight"].transform("sum")
     parts = table.assign(
         pearson=share * table["pearson"],
@@ -87,6 +88,7 @@ def as_values(recall_or_correlations: pd.DataFrame) -> pd.DataFrame:
     """Add columns value, low and high, in percent: R@10 (`recall`), or Pearson's r times 100."""
     table = recall_or_correlations
     if "r10" in table:
+        # Recalls are in percent already, with a symmetric interval.
         r10 = table["r10"]
         half = table["r10_ci"]
         return table.assign(measure=RECALL, value=r10, low=r10 - half, high=r10 + half)

@@ -37,6 +37,7 @@ def compare(paper: str, table: str, content: pd.DataFrame) -> pd.DataFrame:
     """
     module = f"reproduction.papers.{paper}.reported_vs_measured"
     pairs_of_table = getattr(import_module(module), table, None) if find_spec(module) else None
+    # Most tables have no reported numbers, and some papers have none at all.
     if pairs_of_table is None or content.empty:
         return pd.DataFrame(columns=COLUMNS)
     parts = list(pairs_of_table(content))

@@ -53,6 +53,7 @@ def read_models(paths: Iterable[str | Path]) -> schemas.Models:
     for path in map(Path, paths):
         model = checked(path, read_json(path, SMALL), SHOWN)
         table = pd.json_normalize(model["description"])
+        # An option that has the name of one of our columns must not replace it.
         table = table.drop(columns=[*SHOWN["required"], "folder", "path"], errors="ignore")
         train_images, _, test_images = model.get("draw") or (1, 0, 0)
         tables.append(
@@ -134,7 +135,7 @@ class Results:
         self, select: str = "recall", settings: dict[str, Any] | None = None, **given: Any
     ) -> None:
         self.select = select
-        self.given = given | (settings or {})
+        self.given = given | (settings or {})  # files by their kind, and settings by their key
 
     def __getitem__(self, kind: str) -> Any:
         """Return the given files of a kind, or a setting."""
@@ -168,6 +169,7 @@ class Results:
         }
 
 
+# The attributes above are also the options of the scripts.
 KINDS = {name: kind for name, kind in vars(Results).items() if isinstance(kind, Files)}
 
 

@@ -168,6 +168,7 @@ def select(measured: Retrieval, measures: Measures | None, by: str) -> dict[str,
         if rows.empty:
             scores = "semantic scores" if by == "ratings" else f"scores of a model {by!r}"
             raise InputError(f"{dataset} has no {scores} to select by: choose another")
+        # Values that differ by rounding only count as equal, so every processor selects the same.
         row = rows.loc[rows["value"].round(DECIMALS).idxmax()]
         best[dataset] = (row["model"], int(row["seed"]))
     return best
@@ -225,6 +226,7 @@ def main_systems(
         system = system_name(dataset, *selected[dataset])
         rows = table[table["system"] == system]
         ensemble = rows["kind"].eq("ensemble")
+        # The ensemble of a single snapshot has that snapshot's epoch, too.
         snapshot = rows["epochs"].eq(epoch)
         rows = rows[snapshot & ~ensemble if epoch else ensemble]
         if rows.empty:

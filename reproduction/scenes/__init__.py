@@ -89,6 +89,7 @@ def _describe(scene: Scene, seed: int) -> list[dict[str, Any]]:
             name = scene["family"] if k < 2 else scene["image_id"]
             rng = random.Random(f"caption {seed} {name} {language} {k}")
             text = ""
+            # Draw again until the caption differs from the image's other ones.
             while not text or text in texts:
                 mention = choose(scene, rng)
                 text = caption(scene, mention, rng, language)

@@ -24,6 +24,7 @@ _SKIES = {  # the color at the top, the color at the horizon, and the color of t
 def background(name: str, sky: str, rng: random.Random) -> Image.Image:
     """Draw the scene without objects, `FINE` times as large as the final image."""
     above, below, light = _SKIES[sky]
+    # A vertical gradient, which reaches the horizon's color at 56% of the height.
     steps = np.clip(np.linspace(0, 1.8, HEIGHT * FINE), 0, 1)[:, None]
     rows = np.outer(1 - steps, above) + np.outer(steps, below)
     canvas = Image.fromarray(np.repeat(rows.astype(np.uint8)[:, None], WIDTH * FINE, axis=1))
@@ -66,6 +67,7 @@ def _in_the_sky(pen: Pen, sky: str, rng: random.Random) -> None:
     for _ in range(60 if sky == "night" else 0):
         r = 0.6 + rng.random()
         pen.ellipse(rng.uniform(80, WIDTH), rng.uniform(130, HEIGHT), r, r, (250, 250, 220))
+    # The number of clouds and their color.
     clouds, tone = {
         "sunny": (2, (255, 255, 255)),
         "cloudy": (6, (240, 242, 244)),

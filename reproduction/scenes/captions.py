@@ -31,6 +31,7 @@ def caption(
     unknown = mention - facts(scene).keys()
     if unknown:
         raise ValueError(f"not facts of this scene: {sorted(unknown)}")
+    # An action or relation needs its objects; without any, all mentioned objects are listed.
     needed = {name for predicate in mentioned for name in predicates(scene)[predicate]} or objects
     described = {name.partition(".")[0] for name in mention if "." in name}
     if not objects or objects != needed or not described <= objects:
@@ -70,6 +71,7 @@ def choose(scene: Scene, rng: random.Random) -> set[str]:
     """
     mention: set[str] = set()
     for name, objects in predicates(scene).items():
+        # The landmark of an action is a detail that few captions mention.
         landmark = scene["action"] and name != "action"
         if rng.random() < (0.25 if landmark else 0.92):
             mention |= {name, *objects}

@@ -59,6 +59,7 @@ class _Group:
 
     def finish(self) -> None:
         """Draw all objects, at a random place that has room for them."""
+        # Shrink the group if it is too wide or too high.
         fit = min(1, (WIDTH - 16) / (self.right - self.left), (self.ground - 10) / self.top)
         room = (WIDTH - 16) - fit * (self.right - self.left)
         sign = -1 if self.flip else 1
@@ -169,6 +170,7 @@ def _rows(canvas: Image.Image, things: Sequence[Scene], rng: random.Random) -> N
     ]
     placed = [(rows[place].pop(0), thing) for place, thing in zip(places, things, strict=True)]
     for row, thing in sorted(placed, key=lambda pair: pair[0]):  # the farthest row first
+        # At most 84 pixels high.
         scale = min(0.9, 84 / HEIGHT[thing["kind"]])
         step = 2 * HALF[thing["kind"]] * scale + 6
         group = _Group(canvas, row, rng, turn=False)
@@ -184,6 +186,7 @@ def picture(scene: Scene, rng: random.Random) -> Image.Image:
     relations = scene["relations"]
     action = scene["action"]
     kinds = [thing["kind"] for thing in scene["objects"]]
+    # The landmark of an action is behind it, on its own ground.
     if action and relations:
         behind = _Group(canvas, 184, rng, turn=False)
         behind.put(things["c"], 0)

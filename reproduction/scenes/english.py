@@ -18,6 +18,7 @@ class English(Grammar):
         count = self.count(name)
         clothes = self.words["clothes"].get(kind)
         words = [self.pick(size, self.words["sizes"][size])] if size else []
+        # The color of an animal or thing is an adjective, that of a person is of the clothes.
         if colour and not clothes:
             words.append(colour)
         words.append(self.pick(kind, self.words["nouns"][kind]).split()[many])
@@ -43,6 +44,7 @@ class English(Grammar):
         verb = "are" if self.many(name) else "is"
         near = self.adjuncts()
         end = " ".join(near)
+        # Participle, finite verb, existential clause, and with an adjunct first.
         options = [
             f"{subject} {verb} {rest} {end}",
             f"{subject} {finite or f'{verb} {rest}'} {end}",
@@ -50,6 +52,7 @@ class English(Grammar):
         ]
         if near:
             options.append(f"{near[-1]}, {subject} {verb} {rest} {' '.join(near[:-1])}")
+        # A phrase without a finite verb is frequent in captions, but cannot be denied.
         if not self.negated:
             options += 2 * [f"{subject} {rest} {end}"]
         return options
@@ -57,7 +60,7 @@ class English(Grammar):
     def action(self, verb: str, agent: str, patient: str) -> list[str]:
         """Write clauses in the active, the passive, or with a verb for the patient's role."""
         options = list(self.voices(verb, agent, patient).values())
-        return self.pick("order", (options[0], *options))
+        return self.pick("order", (options[0], *options))  # the active is twice as likely
 
     def voices(self, verb: str, agent: str, patient: str) -> dict[str, list[str]]:
         """Write clauses in the active and, if they are natural, in the passive and with a converse.

@@ -35,7 +35,7 @@ class German(Grammar):
         gender, one, more = self.pick(kind, self.words["nouns"][kind]).split()
         ending = _ENDINGS["plural" if many else gender][case]
         if many and negated:
-            ending = "en"
+            ending = "en"  # adjectives after "keine" are weak
             words = [_KEIN_PLURAL[case]]
         elif many and count:
             words = [self.number(count)]
@@ -47,6 +47,7 @@ class German(Grammar):
             words.append(self.pick(size, self.words["sizes"][size]) + ending)
         if colour and not clothes:
             words.append(self.words["colours"][colour] + ending)
+        # Plurals get -n in the dative, unless they end in -n or -s.
         if many and case == "dat" and more[-1] not in "ns":
             more += "n"
         words.append(more if many else one)
@@ -70,6 +71,7 @@ class German(Grammar):
         subject = self.noun(name, "nom", self.negated)
         near = self.adjuncts()
         mid = " ".join(near)
+        # In a main clause the finite verb is second; one element may come before it.
         options = [
             f"{subject} {finite} {mid} {rest} {tail}",
             f"{subject} {finite} {rest} {mid} {tail}",
@@ -79,6 +81,7 @@ class German(Grammar):
             options += 2 * [f"{near[0]} {finite} {subject} {' '.join(near[1:])} {rest} {tail}"]
         if not self.negated:
             gender = self.pick(self.kind(name), self.words["nouns"][self.kind(name)])[0]
+            # A relative clause has the finite verb at its end.
             pronoun = "die" if self.many(name) else _PRONOUNS[gender]
             options.append(f"{subject}, {pronoun} {mid} {rest} {tail} {finite}")
         return options

@@ -37,6 +37,7 @@ class Grammar(ABC):
 
     def pick(self, name: str, options: Sequence[T]) -> T:
         """Choose one of `options`, always the same one for the same `name`."""
+        # A new generator for each choice, so that choices do not depend on their order.
         return random.Random(f"{self.salt} {name}").choice(options)
 
     def kind(self, name: str) -> str:
@@ -71,7 +72,8 @@ class Grammar(ABC):
         """Choose which object of a relation is the subject; return subject, preposition, object."""
         prepositions, converses = self.words["relations"][name]
         if self.pick("order", (False, True)) and converses:
-            subject, object, prepositions = object, subject, converses
+            subject, object = object, subject
+            prepositions = converses
         return subject, self.pick("relation", prepositions), object
 
     @abstractmethod
@@ -92,6 +94,7 @@ class Grammar(ABC):
 
     def clauses(self, mentioned: list[str]) -> list[str]:
         """List all clauses about the predicates `mentioned`, or about the existence of objects."""
+        # Without an action or relation, the order of the objects is free.
         if not mentioned:
             named = [name for name in self.things if name in self.mention]
             return self.existence(self.pick("order", (named, named[::-1])))

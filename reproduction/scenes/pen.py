@@ -29,10 +29,15 @@ WOOD = (112, 74, 44)
 
 def shade(colour: Colour, factor: float) -> Colour:
     """Make a color darker by a factor below 1, or brighter by a factor above 1."""
-    red, green, blue = (
-        round(c * factor if factor <= 1 else 255 - (255 - c) * (2 - factor)) for c in colour
-    )
-    return red, green, blue
+    red, green, blue = colour
+    return _shaded(red, factor), _shaded(green, factor), _shaded(blue, factor)
+
+
+def _shaded(channel: int, factor: float) -> int:
+    """Scale a channel towards 0, or its distance from 255."""
+    if factor <= 1:
+        return round(channel * factor)
+    return round(255 - (255 - channel) * (2 - factor))
 
 
 class Pen:
@@ -96,14 +101,17 @@ class Pen:
         if isinstance(points, str):
             pairs = (point.split(",") for point in points.split())
             points = [(float(u), float(v)) for u, v in pairs]
+        # The canvas has its origin at the top left and y downwards.
         sign = -self.scale if self.flip else self.scale
         x, y = self.offset
         placed = [
             ((self.x + sign * (x + u)) * FINE, (self.y - self.scale * (y + v)) * FINE)
             for u, v in points
         ]
-        red, green, blue = (round(c * f) for c, f in zip(fill, self.light, strict=True))
-        self.shapes.append((placed, (red, green, blue), width))
+        red, green, blue = fill
+        light = self.light
+        lit = (round(red * light[0]), round(green * light[1]), round(blue * light[2]))
+        self.shapes.append((placed, lit, width))
 
     def _stroke(self, points: Sequence[Point], width: float, fill: Colour) -> None:
         self.draw.line(points, fill=fill, width=round(width), joint="curve")

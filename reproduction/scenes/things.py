@@ -21,7 +21,7 @@ def _legs(
     pen: Pen, back: float, front: float, top: float, width: float, paint: Colour, pose: str
 ) -> None:
     """Draw four legs; those of the far side are darker."""
-    run = 0.75 * top if pose == "run" else 0
+    run = 0.75 * top if pose == "run" else 0  # how far the feet are from the hips
     for x, reach, colour in (
         (back + 9, -0.5 * run, shade(paint, 0.72)),
         (front - 7, 1.2 * run, shade(paint, 0.72)),
@@ -67,6 +67,7 @@ def _cat(pen: Pen, paint: Colour, pose: str) -> None:
 
 
 def _horse(pen: Pen, paint: Colour, pose: str) -> None:
+    # A black horse would have an invisible mane, so its mane is gray.
     mane = shade(paint, 0.45) if sum(paint) > 200 else (110, 104, 104)
     pen.line("-38,66 -52,58 -54,30", 9, mane)
     _legs(pen, -30, 28, 52, 10, paint, pose)
@@ -82,6 +83,7 @@ def _horse(pen: Pen, paint: Colour, pose: str) -> None:
 
 
 def _sheep(pen: Pen, paint: Colour, pose: str) -> None:
+    # The face differs from the wool: dark for light wool, and light for dark wool.
     face = (70, 62, 60) if sum(paint) > 300 else (206, 186, 166)
     _legs(pen, -20, 18, 26, 8, face, pose)
     for k in range(11):
@@ -133,7 +135,9 @@ def person(pen: Pen, kind: str, paint: Colour, pose: str, look: random.Random) -
     hair = look.choice(_HAIR)
     hip, shoulder = (44, 76) if kind != "child" else (28, 54)
     if pose == "ride":
-        hip, shoulder = 0, shoulder - hip
+        shoulder -= hip
+        hip = 0
+    # The hands relative to the shoulders, the front one first.
     hands = {
         "run": ((25, -14), (-25, -12)),
         "push": ((38, -14), (35, -20)),

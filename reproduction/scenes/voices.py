@@ -34,11 +34,11 @@ def exchanges(seed: int, size: int) -> pd.DataFrame:
         if not action or not {kinds[action["agent"]], kinds[action["patient"]]} <= {*ANIMATE}:
             continue
         mention = choose(scene, rng) | {"a", "b", "action"}
-        words = rng.random()
+        words = rng.random()  # the state in which all four sentences choose their words
         sentences = voices(scene, mention, random.Random(words))
         if "passive" in sentences:
             exchanged = action | {"agent": action["patient"], "patient": action["agent"]}
             others = voices({**scene, "action": exchanged}, mention, random.Random(words))
             row = [sentences["active"], sentences["passive"], others["active"], others["passive"]]
-            rows.setdefault(row[0], row)
+            rows.setdefault(row[0], row)  # skips a sentence that occurred before
     return pd.DataFrame(list(rows.values()), columns=SENTENCES)

@@ -101,9 +101,12 @@ def swap(scene: Scene, what: str, first: str, second: str) -> Scene:
     For `role` all properties are exchanged, so each object gets the other's role.
     """
     scene = copy.deepcopy(scene)
-    one, two = (next(o for o in scene["objects"] if o["id"] == i) for i in (first, second))
-    for key in ("kind", "colour", "size", "count") if what == "role" else (what,):
-        one[key], two[key] = two[key], one[key]
+    objects = {thing["id"]: thing for thing in scene["objects"]}
+    keys = ["kind", "colour", "size", "count"] if what == "role" else [what]
+    for key in keys:
+        value = objects[first][key]
+        objects[first][key] = objects[second][key]
+        objects[second][key] = value
     return scene
 
 
@@ -142,6 +145,7 @@ def _colours(rng: random.Random, kinds: list[str]) -> list[str]:
 
 def _scene(rng: random.Random) -> Scene:
     """Generate a scene; the weights favor scenes whose captions differ only in word order."""
+    # The percentages of the kinds of scenes.
     (genre,) = rng.choices(("roles", "thing", "relation", "table", "counts"), (34, 32, 17, 5, 12))
     background = rng.choice(BACKGROUNDS)
     relations = []
@@ -223,6 +227,7 @@ def families(rng: random.Random) -> Iterator[list[Scene]]:
         for exchange in _swaps(scene):
             swapped = [swap(m, *exchange) for m in family if exchange in _swaps(m)]
             family += filter(_possible, swapped)
+        # A scene that an earlier family has would be in two splits.
         key = frozenset(frozenset(facts(member).values()) for member in family)
         if seen.isdisjoint(key):
             seen |= key

@@ -70,6 +70,7 @@ def ablation(ranks: QueryRanks, predictions: Predictions | None, history: Histor
             model: seeds.set_index("seed")["draws"]
             for model, seeds in systems.groupby("model", sort=False)
         }
+        # The first model of the configuration is the reference of all others.
         first = next(iter(by_model.values()))
         for model, draws in by_model.items():
             difference = (np.nan, np.nan, np.nan)

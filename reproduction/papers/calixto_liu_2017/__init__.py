@@ -23,6 +23,7 @@ def can_compare(experiment: Experiment) -> bool:
 
 def comparable(dataset: Mapping[str, Any]) -> bool:
     """Return whether a model of one language and one of several read the same kind of text."""
+    # The texts that models of several languages (True) and of one language (False) read.
     read: dict[bool, set[str]] = {True: set(), False: set()}
     for model in dataset["models"].values():
         read[len(model["languages"]) > 1].add(model["text"]["name"])

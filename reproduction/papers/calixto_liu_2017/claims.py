@@ -17,6 +17,7 @@ from reproduction.reporting.claims import COMPARED, decide
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import named, sorted_by
 
+# The claims, in the words of the table. Kept results and pages find them by these names.
 IMAGES = "Several languages find images better"
 SENTENCES = "Several languages find sentences worse (the paper: mixed)"
 RATINGS = "Several languages help with the ratings of image descriptions"
@@ -55,6 +56,7 @@ def claims(results: Results) -> Claims:
     for path in results["tables"]:
         table = read_csv(path)
         with shape_of(path):
+            # Tables 3 and 4 have a column `metric`, Table 2 has `measure`, and Table 1 has neither.
             if "metric" in table:
                 parts += of_translations(table)
             elif "measure" in table:
@@ -64,6 +66,7 @@ def claims(results: Results) -> Claims:
     table = pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
     measured = table[table["source"] == "measured"]
     reported = table[table["source"] == "reported"]
+    # The paper's data set is another one, so reported rows match by everything else.
     keys = [name for name in COMPARED if name != "dataset"]
     reported = reported[[*keys, "difference"]].rename(columns={"difference": "reported"})
     measured = measured.merge(reported, "left", on=keys)
@@ -85,6 +88,7 @@ def of_retrieval(table: pd.DataFrame, ranks: QueryRanks) -> list[pd.DataFrame]:
     Models with a beta of 0 are excluded, because they did not learn from images.
     """
     table = table[~table["role"].isin(["other", "published"]) & table["beta"].ne(0)]
+    # The paper prints two VSE: one published before, and one retrained by its authors, which counts.
     table = table.assign(name=table["name"].mask(table["role"] == "retrained", "VSE"))
     of_ensembles = resampled.recalls(ranks[ranks["kind"] == "ensemble"])
     keys = ["dataset", "model", "seed", "language"]
@@ -133,6 +137,7 @@ def of_ratings(table: pd.DataFrame, predictions: Predictions) -> list[pd.DataFra
     table = table[table["measure"].str.endswith(" images")]
     if table["source"].eq("reported").all():
         return []
+    # The paper rates on the image descriptions of STS only.
     images = predictions["kind"].eq("ensemble") & predictions["subtask"].eq("Images")
     draws = resampled.correlations(predictions[images])
     draws = draws.assign(measure=draws["task"] + " images")[["system", "measure", "draws"]]
@@ -162,6 +167,7 @@ def of_translations(table: pd.DataFrame) -> list[pd.DataFrame]:
     table[numbers] = table[numbers].mask(table["metric"] == "ter", -table[numbers])
     table["difference"] = table["gain"]
     table["p"] = table["p_baseline"]
+    # With β = 0 the model did not learn from images: it is a control, `text`.
     mlmme = table[table["several"].eq(True) & table["beta"].ne(0)].assign(worse="baseline")
     mlmme["better"] = mlmme["name"]
     by_meteor = mlmme["metric"] == "meteor"

@@ -71,7 +71,7 @@ def table1(measured: Retrieval, reported: ReportedLanguages, models: Models) -> 
     ]
     first = ["dataset", "test_set", "language", "source", "name", "model", "seed"]
     last = ["several", "reads", "beta", "role", "paper", "epochs", *PROVENANCE]
-    table["seed"] = table["seed"].astype("Int64")
+    table["seed"] = table["seed"].astype("Int64")  # reported rows and chance have no seed
     return table[[*first, *columns, *last]]
 
 
@@ -79,6 +79,7 @@ def _with_gains(table: pd.DataFrame) -> pd.DataFrame:
     """Add the gain of several languages over the best model of one language, for each recall."""
     same = ["source", "dataset", "language", "reads", "seed"]
     for recall in RECALLS:
+        # The paper's other systems are no VSE, so gains are not computed over them.
         alone = table["several"].eq(False) & table["role"].ne("other")
         of_one = table.assign(one=table[recall].where(alone))
         gain = table[recall] - of_one.groupby(same, dropna=False)["one"].transform("max")

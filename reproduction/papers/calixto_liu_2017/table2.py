@@ -34,6 +34,7 @@ def make(results: Results, stem: Path) -> None:
     """Write Table 2."""
     reported = read(results["reported"], ReportedImages)
     table = table2(results.scores, results.predictions, reported, results.models)
+    # The test is two-sided, so a significant loss has a small p, too.
     better = table["p_vse"].lt(LEVEL) & table["gain"].gt(0)
     cells = table[["group", "source", "measure"]].assign(
         model=with_seeds(table["name"], table["seed"]),
@@ -82,7 +83,7 @@ def table2(
     columns = ["group", "source", "name", "dataset", "model", "seed", "epochs", "measure", "value"]
     columns += ["value_low", "value_high", "gain", "p_vse", *DESCRIBED, "paper"]
     joined = pd.concat([printed, table], ignore_index=True)
-    joined["shared"] = joined["shared"].eq(True)
+    joined["shared"] = joined["shared"].eq(True)  # missing for models without this option
     return joined[[*columns, *PROVENANCE]]
 
 
@@ -93,6 +94,7 @@ def _against_one(table: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame
     predictions_of = dict(iter(images.groupby("system")))
     models = table[table["kind"] == "ensemble"].drop_duplicates("system")
     parts = [pd.DataFrame(columns=["system", "measure", "gain", "p_vse"])]
+    # The same data set, seed and text: these models differ in their languages only.
     for _, group in models.groupby(["dataset", "seed", "reads"]):
         several = group["several"].astype(bool)
         english = group.loc[~several, "system"]

@@ -70,6 +70,7 @@ def table3(measured: Reranked, reported: ReportedTranslations, models: Models) -
     printed = reported.assign(several=reported["beta"].notna().astype(object).where(by_model))
     keys = ["paper", "n_best", "system", "reranker", "several", "beta"]
     printed = printed.melt(keys, list(METRICS), "metric", "score")
+    # Only rows of systems and lengths of lists that were measured.
     printed = printed.merge(ours[["n_best", "system"]].drop_duplicates())
     printed = printed.assign(name=printed["reranker"], source="reported")
     table = pd.concat([ours, printed], ignore_index=True)
@@ -101,8 +102,9 @@ def _gain(table: pd.DataFrame, over: str) -> pd.Series:
 
 def _texts(table: pd.DataFrame) -> pd.Series:
     """Write scores, gains and daggers: 26.1 (+0.4)†."""
-    sign = table["metric"].map({"ter": -1}).fillna(1)
+    sign = table["metric"].map({"ter": -1}).fillna(1)  # lower TER is better
     text = pd.Series(decimals(table["score"]), table.index)
+    # The oracle is an upper bound, so its gain over the baseline is no result.
     shown = table["gain"].notna() & (table["reranker"] != ORACLE)
     gains = table["gain"].map(lambda gain: f" ({gain:+.1f})".replace("-", MINUS))
     text += gains.where(shown, "")

@@ -35,6 +35,7 @@ def claims(values: pd.DataFrame) -> Claims:
     Args:
         values: the result of `conditions.measured`.
     """
+    # Rows are compared by their condition, which `pairwise` reads from `name`.
     values = values.assign(name=values["learned_from"])
     trained = values.dropna(subset="encoder").astype({"seed": int})
     baselines = values[values["encoder"].isna()]

@@ -41,6 +41,7 @@ def controls(values: pd.DataFrame) -> pd.DataFrame:
         values: the result of `conditions.measured`.
     """
     rows = []
+    # `groupby` would drop baselines, whose data set and encoder are missing.
     groups = values.fillna({"dataset": "", "encoder": ""}).groupby([*KEYS, "measure"], sort=False)
     for key, seeds in groups:
         value, low, high = mean_of_seeds(seeds["draws"].tolist())

@@ -8,6 +8,7 @@ from reproduction.papers import Experiment, Item, Paper
 
 def has_paper_architecture(description: Mapping[str, Any]) -> bool:
     """Return whether a model has the architecture of Figure 1."""
+    # Figure 1 shows characters, both directions and attention, of any cell and size.
     encoder = description["encoder"]
     return (
         description["text"]["name"] == "characters"
@@ -21,7 +22,7 @@ PAPER = Paper(
     topic="Scores",
     title="Learning semantic sentence representations from visually grounded "
     "language without lexical knowledge",
-    every_epoch=True,
+    every_epoch=True,  # for the curves of Figure 4
     tables={
         "table1": Item(
             inputs=("tasks",),

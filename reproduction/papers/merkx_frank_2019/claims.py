@@ -15,6 +15,7 @@ from reproduction.reporting.measures import RECALL, SEMANTIC
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import best_snapshot, check_scored, criterion, described, named
 
+# The claims, in the words of the table. Kept results and pages find them by these names.
 CELLS = "GRUs beat LSTMs (the paper: significantly on STS 12-16 only)"
 POOLING = "Attention beats max pooling"
 SIZES = {
@@ -39,6 +40,7 @@ NOTES = [
 
 def make(results: Results, stem: Path) -> None:
     """Write the claims."""
+    # Without this check, a model without ratings would be missing from the comparisons silently.
     check_scored(results.query_ranks, results.predictions)
     values = measured(results.query_ranks, results.predictions)
     selected = {dataset: model for dataset, (model, _) in results.selected.items()}
@@ -101,6 +103,7 @@ def of_grid(ensembles: pd.DataFrame, models: Models) -> list[pd.DataFrame]:
     if {"attention", "max"} <= poolings.keys():
         same = ["dataset", "seed", "network", "size"]
         comparisons.append(pairwise(POOLING, poolings["max"], poolings["attention"], same))
+    # All pairs of sizes: the smaller one is claimed worse.
     same = ["dataset", "seed", "network", "pooling"]
     for measure, claim in SIZES.items():
         rows = table[table["network"].isin(["GRU", "LSTM"]) & table["measure"].eq(measure)]

@@ -48,6 +48,7 @@ def scores_by_size(retrieval: Retrieval, measures: Measures | None, models: Mode
     shown = list(table["measure"].unique())
     table = in_order(table[table["kind"] == "ensemble"].astype({"seed": int}), models)
     table = table.merge(models[["dataset", "model", "seed", "network", "pooling", "size"]])
+    # A network without pooling, such as a bag, has its ticks among those with attention.
     table["pooling"] = table["pooling"].replace("", "attention")
     look = looks(table["network"])
     width = COLUMN if len(shown) == 1 else PAGE
@@ -78,6 +79,7 @@ def _by_size(
     order = rows["network"].map(list(networks).index)
     rows = rows.assign(order=order).sort_values(["order", "seed"], kind="stable")
     at_place = rows.groupby(["pooling", "size"])["seed"]
+    # Models at one tick are spread symmetrically around it.
     number = at_place.cumcount()
     count = at_place.transform("size")
     step = (0.7 / count).clip(upper=0.2)  # ticks are 1 apart

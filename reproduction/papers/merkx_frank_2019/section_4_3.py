@@ -91,6 +91,7 @@ def counts(systems: pd.DataFrame, reported: pd.DataFrame, tested: pd.DataFrame) 
     printed["name"] = printed["system"] + " (reported)"
     correlations = pd.concat([measured, printed[list(measured)]])
 
+    # t is positive if A is better.
     significant = {
         f"{side}_{test}": tested[p].lt(LEVEL) & tested["t"].mul(sign).gt(0)
         for test, p in (("williams", "p"), ("holm", "p_holm"))
@@ -99,6 +100,7 @@ def counts(systems: pd.DataFrame, reported: pd.DataFrame, tested: pd.DataFrame) 
     sizes = tested.assign(**significant).groupby(["a", "b"])[list(significant)].sum()
     table = outside_intervals(correlations).merge(sizes.astype("Int64"), "left", on=["a", "b"])
     reported_systems = table[["a", "b"]].isin(printed["name"].tolist()).sum(axis=1)
+    # Pairs are grouped by how many of the two systems are reported.
     groups_by_number = {0: "Measured", 1: "Measured and reported", 2: "Reported"}
     table["group"] = reported_systems.map(groups_by_number)
     columns = ["group", "a", "b", "subtasks", *significant, "a_interval", "b_interval"]

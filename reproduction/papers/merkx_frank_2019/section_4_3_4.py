@@ -47,6 +47,7 @@ def changes(
     Changes are in percent, and missing if the earlier value is 0 or less.
     """
     rows = []
+    # One row per data set and measure, such as the training task on Flickr8k.
     for dataset, (model, seed) in selected.items():
         training = rows_of(curves, dataset, model, seed)
         for measure, points in training.groupby("measure", sort=False):
@@ -62,6 +63,7 @@ def changes(
             rows.append(row)
     measured = pd.DataFrame(rows).assign(source="measured", **provenance())
     for name in ("early", "peak"):
+        # A correlation can be negative, and then a change in percent has no meaning.
         start = measured[name].where(measured[name] > 0)
         measured[f"since_{name}"] = 100 * (measured["last"] / start - 1)
     printed = reported[reported["dataset"].isin(list(selected))]

@@ -23,6 +23,7 @@ def make(results: Results, stem: Path) -> None:
     reported = read(results["reported"], ReportedRetrieval)
     table = table2(results.retrieval, reported, results.models, results.selected)
     name = model_name(table).where(table["source"] == "measured", table["model"])
+    # Reported rows and chance are neither selected nor not, so they get no dagger.
     dagger = table["selected"].map({True: DAGGER}).fillna("")
     labels = pd.DataFrame({"source": table["source"], "model": name + dagger})
     notes = [f"{DAGGER} The selected model of a data set: {criterion(results.select)}."]

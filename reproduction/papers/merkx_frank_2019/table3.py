@@ -78,6 +78,7 @@ def table3(
     predicted = subtasks["prediction"].transform(_standardized)
     systems["contribution"] = (rating * predicted).round(DECIMALS)
     contribution = systems.groupby(["name", "task", "subtask"], sort=False)["contribution"]
+    # The paper's examples for each model, then the highest and lowest pair of each subtask.
     chosen: list[tuple[int, str]] = []
     for pair in examples(ratings):
         chosen += [(row, "example") for row in systems.index[systems["pair"] == pair]]
@@ -94,6 +95,7 @@ def table3(
 def examples(ratings: Ratings) -> list[int]:
     """Find the rows of the paper's examples, in its order, without missing ones."""
     examples_found = []
+    # Spaces and punctuation may differ, so letters and digits alone are compared.
     for task, subtask, *beginnings in EXAMPLES:
         rows = ratings[(ratings["task"] == task) & (ratings["subtask"] == subtask)]
         for column, beginning in zip(("sentence_a", "sentence_b"), beginnings, strict=True):

@@ -108,6 +108,7 @@ def table_s1(
 def _write(stem: Path, table: pd.DataFrame, measure: str, name: str, notes: list[str]) -> None:
     """Write a measure of the main systems: each subtask, then the means, then supervised tasks."""
     correlation = table["statistic"] == "correlation"
+    # Tasks with a classifier are listed twice: by the classifier first, later by both methods.
     supervised = table["task"].isin(table["task"][table["method"] == "classifier"])
     blocks = [
         headline(table).assign(block="Each subtask"),
@@ -118,6 +119,8 @@ def _write(stem: Path, table: pd.DataFrame, measure: str, name: str, notes: list
     of_subtask = shown["statistic"] == "correlation"
     shown["measure"] = shown["method"].where(of_subtask, shown["statistic"])
     shown["text"] = with_interval(shown, measure)
+    # Columns: the numbers of seen pairs, the systems, and the ensembles and untrained networks
+    # again on unseen pairs.
     ensembles = shown[shown["seen"].notna() & shown["kind"].eq("ensemble")]
     names = "seen (" + ensembles["dataset"].replace(NAMES) + ")"
     seen = ensembles.assign(name=names, text=ensembles["seen"].map("{:,.0f}".format))
@@ -127,6 +130,7 @@ def _write(stem: Path, table: pd.DataFrame, measure: str, name: str, notes: list
     unseen["name"] += ", unseen pairs"
     shown = pd.concat([seen, shown, unseen], ignore_index=True)
     keys = ["block", "task", "subtask", "measure"]
+    # Rows are in the order of the measured subtasks.
     rows = shown.loc[shown["source"] == "measured", [*keys, "pairs"]].drop_duplicates(keys)
     values = shown.pivot(index=keys, columns="name", values="text")[shown["name"].unique()]
     text = rows.merge(values, left_on=keys, right_index=True).fillna(MISSING)

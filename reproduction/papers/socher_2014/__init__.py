@@ -25,7 +25,7 @@ PAPER = Paper(
     name="Socher et al. (2014)",
     topic="Mean ranks",
     title="Grounded compositional semantics for finding and describing images with sentences",
-    rates_draws=False,
+    rates_draws=False,  # its experiment has ten draws of one data set
     tables={
         "table1": Item(
             inputs=("trained",),

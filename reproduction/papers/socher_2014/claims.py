@@ -60,6 +60,7 @@ NOTES = [
 
 def make(results: Results, stem: Path) -> None:
     """Write the claims to `stem`, and the differences of every seed to `stem`-draws.csv."""
+    # Random rankings have rows, too, but no claim is about them.
     trainings = retrieval.of_trainings(results)
     trainings = trainings[trainings["source"] == "measured"]
     printed = _printed(read_ranks(results["reported"]))
@@ -91,6 +92,7 @@ def claimed_pairs(models: pd.DataFrame) -> pd.DataFrame:
     has_cca = better.eq(CCA) | worse.eq(CCA)
     same_objective = worse_objective == better_objective
     same = same_objective | ((worse_similarity == better_similarity) & has_cca)
+    # The same system under another objective.
     margin = better_objective.eq(MARGIN) & both["name_worse"].eq(both["name_better"])
     of_cca = worse.eq(CCA) & worse_objective.eq(OF_CCA["squared_error"])
     of_cca &= better.eq(CCA) & better_objective.eq(OF_CCA["max_margin"])

@@ -137,10 +137,13 @@ def averaged(seeds: pd.DataFrame, column: str, name: str, overlap: float = 0.0) 
         name: name of the number in the result.
         overlap: test/train images of a draw, for which each seed has its own test images.
     """
-    values, low, high = (seeds[f"{column}{end}"] for end in ENDS)
+    values = seeds[column]
+    low = seeds[f"{column}_low"]
+    high = seeds[f"{column}_high"]
     if len(values) == 1:
         ends = low.iloc[0], high.iloc[0]
     else:
+        # Seeds with the same test images also vary by these images; seeds of a draw have their own.
         ends = t_interval(values, 0.0 if overlap else of_items(low, high), overlap)
     return dict(zip((f"{name}{end}" for end in ENDS), (values.mean(), *ends), strict=True))
 
@@ -194,6 +197,7 @@ def with_reported(table: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:
         raise InputError("no system of this table was measured: pass the results of one")
     table = table.merge(measured)  # leaves out random rankings of other test sets
     queries = table[["caption_to_image_queries", "image_to_caption_queries"]]
+    # A test set of the paper's size has the same ranks by chance.
     alike = queries.eq(PAPER_QUERIES).all(axis=1) & table["language"].eq("en")
     groups = table.loc[alike, TEST_SET].drop_duplicates()
     if groups.empty:

@@ -48,7 +48,8 @@ def make(results: Results, stem: Path) -> None:
     reported = read(results["reported"], ReportedRelations)
     write_norms(stem, over_seeds(table), reported)
     counts = counted(table)
-    text = counts[["source"]].assign(**{"data set": counts["dataset"].replace(NAMES)})
+    text = counts[["source"]].copy()
+    text["data set"] = counts["dataset"].replace(NAMES)
     text["relations"] = decimals(counts["relations"], 0)
     text["rare"] = decimals(counts["rare"], 0)
     text["edges of rare ones (%)"] = decimals(counts["rare_share"], 2)
@@ -81,6 +82,7 @@ def of_models(results: Results) -> pd.DataFrame:
         language = training["languages"][0]
         encoder: Any = model.captions[model.name_of(language)]
         text = model.texts[language]
+        # One matrix for each relation, in the order of `text.relations`.
         matrices = encoder.matrices.detach().numpy()
         labels = {name: training[name] for name in ("dataset", "model", "seed")}
         table = norms(matrices, text.relations, text.counts)
@@ -99,6 +101,7 @@ def over_seeds(table: pd.DataFrame) -> pd.DataFrame:
             row[f"{name}_low"], row[f"{name}_high"] = t_interval(seeds[name])
         rows.append(row)
     means = pd.DataFrame(rows)
+    # `first` breaks ties by the order of rows, so that places are unique.
     place = means.groupby("dataset")["norm"].rank(ascending=False, method="first").astype(int)
     means = sorted_by(means.assign(place=place), ["dataset", "place"])
     values = [f"{name}{end}" for name in ("norm", "from_identity") for end in ("", "_low", "_high")]

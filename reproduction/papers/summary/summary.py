@@ -60,6 +60,7 @@ def summary(models: Models, retrieval: Retrieval, measures: Measures | None) -> 
         system = rated["model"].where(rated["kind"].eq("ensemble"), rated["system"])
         parts.append(rated.assign(value=100 * rated["pearson"], language="en", system=system))
     table = pd.concat(parts, ignore_index=True)
+    # Data sets in the order of the models, and then the baselines, which have none.
     datasets = {"dataset": [*models["dataset"], ""]}
     groups = sorted_by(table, ["dataset"], datasets).groupby([*KEYS, "measure"], sort=False)
     joined = groups["value"].agg(value="mean", lowest="min", highest="max")
@@ -105,6 +106,7 @@ def reported(source: str) -> dict[str, float]:
         for k in (1, 10)
         for direction, text in WAYS.items()
     }
+    # The paper prints subtasks; their weighted mean is comparable with the measured one.
     sts = rated[rated["task"].str.startswith("STS 20")]
     values[STS] = 100 * np.average(sts["pearson"], weights=sts["pairs"])
     for task, name in {"STS-B": "STS-B", "SICK": "SICK-R"}.items():

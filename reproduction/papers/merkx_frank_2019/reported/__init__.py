@@ -54,6 +54,7 @@ REPORTED_CHANGES = Schema(
 ReportedRetrieval = Annotated[pd.DataFrame, REPORTED_RETRIEVAL]
 ReportedCorrelations = Annotated[pd.DataFrame, REPORTED_CORRELATIONS]
 ReportedChanges = Annotated[pd.DataFrame, REPORTED_CHANGES]
+# The columns of table_s1.csv begin with these keys.
 SYSTEMS = {
     "bow": "BOW",
     "infersent": "InferSent",
@@ -69,6 +70,7 @@ def read_correlations(path: str | Path) -> pd.DataFrame:
         One row per system and subtask: system, task, subtask, pairs, pearson, pearson_low and
         pearson_high, as fractions of 1.
     """
+    # The file has r times 100 with both halves of the interval, as printed.
     table = read(path, ReportedCorrelations)
     return pd.concat(
         [

@@ -35,11 +35,13 @@ REPORTED_RELATIONS = Schema(
 )
 ReportedRanks = Annotated[pd.DataFrame, REPORTED_RANKS]
 ReportedRelations = Annotated[pd.DataFrame, REPORTED_RELATIONS]
+# The direction of retrieval of each of the paper's tasks.
 TASKS = {
     "sentence_similarity": "caption_to_caption",
     "image_search": "caption_to_image",
     "describing": "image_to_caption",
 }
+# The objectives as tables name them. CCA has its own objective, in both of the paper's tables.
 LOSSES = {"max_margin": MARGIN, "squared_error": SQUARED}
 OF_CCA = {"max_margin": "CCA, inner product", "squared_error": "CCA, Euclidean distance"}
 
