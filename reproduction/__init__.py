@@ -1,7 +1,6 @@
-"""The study: papers, their tables and figures, drawn scenes, translation, the report's page.
+"""The study: papers, their tables and figures, drawn scenes, translation, and the report's page.
 
-It is in the clone only. Once it is imported, its parts, such as the source `scenes`, stand beside
-the library's.
+It is in the clone only. Its import adds its parts, such as the source `scenes`, to the library's.
 """
 
 from groundvec.config import parts

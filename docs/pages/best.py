@@ -1,4 +1,4 @@
-"""docs/best.md: the encoders of config/best.yaml, one of which is the shipped encoder."""
+"""docs/best.md: the encoders of config/best.yaml, including the shipped encoder."""
 
 from typing import Any
 

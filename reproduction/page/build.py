@@ -331,7 +331,7 @@ def _thumbnail_numbers(gallery: dict[str, Any]) -> dict[str, int]:
 def _best(
     results: Results, galleries: list[dict[str, Any]], tables: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return the test scores of each data set's best model, and those of random rankings."""
+    """Return the test scores of each data set's best model and of random rankings."""
     test = whole(results.retrieval)
     semantic_scores: dict[Any, float] = {}
     key = ["dataset", "model", "seed"]

@@ -15,7 +15,7 @@ from reproduction.reporting.systems import NAMES
 COLOURS = [(BLUE, "o"), (VERMILLION, "s"), (GREEN, "^"), (PURPLE, "D"), (ORANGE, "v"), (SKY, "P")]
 CORRELATION = "Pearson's r \N{MULTIPLICATION SIGN} 100"
 RECALL = "dev. set, mean of R@10 (%)"
-# Panels of learning curves: the column on the y axis and its label, then those of the x axis.
+# Panels of learning curves: column and label of the y axis, then column and label of the x axis.
 PANELS = [
     ("loss", "loss / that of the first epoch", "epoch", "epoch"),
     ("dev_recall", RECALL, "epoch", "epoch"),

@@ -22,7 +22,7 @@ MARKER = re.compile(r"<use ([^>]*)/>")
 
 
 def svg(figure: Figure) -> str:
-    """Draw a figure as SVG, in which each marker has a title: its series, values and interval.
+    """Draw a figure as SVG, with a title for each marker: its series, values and interval.
 
     Letters are outlines. Equal figures result in equal text.
     """
@@ -103,7 +103,7 @@ def _titles(axes: Axes, label: str, points: np.ndarray, intervals: list[str]) ->
 
 
 def _shared(axes: Axes, name: str) -> Axis:
-    """Return the axis `x` or `y` of a panel; if it is shared, that of the panel that labels it."""
+    """Return the axis `x` or `y` of a panel, or of the panel that shares and labels it."""
     panels = getattr(axes, f"get_shared_{name}_axes")().get_siblings(axes)
     all_axes: list[Axis] = [getattr(panel, f"{name}axis") for panel in [axes, *panels]]
     return next((axis for axis in all_axes if axis.get_label_text()), all_axes[0])

@@ -55,7 +55,7 @@ def decide(paper: str, differences: pd.DataFrame) -> Claims:
         paper: the name of the paper's folder.
         differences: one row per comparison and seed, with the columns `COMPARED` and difference.
             Optional columns: low and high, the ends of its interval, or p of a test; draws of a
-            bootstrap, the first of which is the difference; reported, the difference between the
+            bootstrap, which begin with the difference itself; reported, the difference between the
             paper's numbers; test_to_train, as in `Models`. Rows that compare no two systems have
             no worse and better.
     """

@@ -116,7 +116,7 @@ class Results:
         partial(read_all, form=schemas.QueryRanks),
     )
     history = Files("the history.csv of each training", partial(read_all, form=schemas.History))
-    tables = Files("tables of scripts/report.py as CSV, with .json beside each", list[Path])
+    tables = Files("tables of scripts/report.py as CSV, each with its .json file", list[Path])
     treebanks = Files(
         "captions parsed by scripts/trees.py; captions that are missing are parsed", list[Path]
     )

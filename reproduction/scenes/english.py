@@ -18,7 +18,7 @@ class English(Grammar):
         count = self.count(name)
         clothes = self.words["clothes"].get(kind)
         words = [self.pick(size, self.words["sizes"][size])] if size else []
-        # The color of an animal or thing is an adjective, that of a person is of the clothes.
+        # The color of an animal or thing is an adjective; a person's color belongs to the clothes.
         if colour and not clothes:
             words.append(colour)
         words.append(self.pick(kind, self.words["nouns"][kind]).split()[many])

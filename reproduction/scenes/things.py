@@ -20,7 +20,7 @@ def _eye(pen: Pen, x: float, y: float, r: float = 2.2) -> None:
 def _legs(
     pen: Pen, back: float, front: float, top: float, width: float, paint: Colour, pose: str
 ) -> None:
-    """Draw four legs; those of the far side are darker."""
+    """Draw four legs, with darker ones on the far side."""
     run = 0.75 * top if pose == "run" else 0  # how far the feet are from the hips
     for x, reach, colour in (
         (back + 9, -0.5 * run, shade(paint, 0.72)),
@@ -303,7 +303,7 @@ def _table(pen: Pen, paint: Colour, pose: str) -> None:
 
 
 def cart(pen: Pen) -> None:
-    """Draw the cart in which a person or an animal is pulled or pushed."""
+    """Draw the cart for a person or an animal that is pulled or pushed."""
     wood = (176, 126, 76)
     pen.polygon("-46,16 46,16 54,48 -54,48", wood)
     for y in (26, 37):

@@ -46,8 +46,8 @@ def weights(lists: Lists, statistics: np.ndarray, epochs: int = EPOCHS) -> np.nd
     hope's sum exceeds the fear's by their difference in BLEU, by a step of at most
     `AGGRESSIVENESS`. A sentence's BLEU includes a background, the decaying sum of the statistics of
     earlier hopes, which starts with ones; it is scaled by the length of the references (Chiang et
-    al. 2008). The result is the mean of an epoch's weights: that of the epoch with the best BLEU of
-    these lists.
+    al. 2008). The result is the mean of the weights of one epoch, the one with the best BLEU
+    of these lists.
 
     Args:
         lists: the lists of the development sentences.

@@ -21,8 +21,8 @@ WORDS = {
         "words": {"type": "array", "items": {"type": "string"}},
     },
 }
-# The schema of model.json, which may come from an untrusted source. The settings are those of the
-# configuration.
+# The schema of model.json, which may come from an untrusted source. Its settings have the schema of
+# the configuration.
 MODEL = {
     "required": ["source", "target", "settings", "sha256", "key"],
     "properties": {

@@ -170,7 +170,7 @@ class Reranked:
 
 
 def rerank(dev: Judged, test: Judged, features: Features) -> dict[str, Reranked]:
-    """Choose one hypothesis of each test list, by each model's features and those of the lists.
+    """Choose one hypothesis of each test list, by the features of each model and of the lists.
 
     Weights are trained on the development lists, and applied to the test lists.
 

@@ -88,7 +88,7 @@ def of_retrieval(table: pd.DataFrame, ranks: QueryRanks) -> list[pd.DataFrame]:
     Models with a beta of 0 are excluded, because they did not learn from images.
     """
     table = table[~table["role"].isin(["other", "published"]) & table["beta"].ne(0)]
-    # The paper prints two VSE: one published before, and one retrained by its authors, which counts.
+    # The paper prints two VSE. The one that its authors retrained is compared.
     table = table.assign(name=table["name"].mask(table["role"] == "retrained", "VSE"))
     of_ensembles = resampled.recalls(ranks[ranks["kind"] == "ensemble"])
     keys = ["dataset", "model", "seed", "language"]
@@ -107,7 +107,7 @@ def of_retrieval(table: pd.DataFrame, ranks: QueryRanks) -> list[pd.DataFrame]:
 def _differences(
     pairs: pd.DataFrame, claim: str, number: str, draws: str, worse: str, better: str
 ) -> pd.DataFrame:
-    """Subtract a number of the worse system from that of the better one.
+    """Subtract a number of the worse system from the better system's.
 
     Args:
         pairs: one row per two systems, whose columns end in `_one` and `_more`.
@@ -189,7 +189,7 @@ def of_translations(table: pd.DataFrame) -> list[pd.DataFrame]:
 
 
 def _best_beta(mlmme: pd.DataFrame) -> pd.DataFrame:
-    """Compare the higher score of the paper's best two β with that of its other two."""
+    """Compare the higher score of the paper's best two β with the higher of its other two."""
     better = (0.25, 1)
     worse = (0.5, 0.75)
     keys = ["source", "dataset", "condition", "measure", "seed"]

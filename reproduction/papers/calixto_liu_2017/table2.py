@@ -49,7 +49,7 @@ def make(results: Results, stem: Path) -> None:
 def table2(
     scores: Scores, predictions: Predictions, reported: ReportedImages, models: Models
 ) -> pd.DataFrame:
-    """Join the reported correlations and those of ensembles and baselines, in percent.
+    """Join reported correlations and measured ones of ensembles and baselines, in percent.
 
     `gain` and `p_vse` (Williams' test) compare with the model of English alone. They are NaN if no
     such model exists, or if the measure has several subtasks.

@@ -16,7 +16,7 @@ BOTH = "captions and images"
 CONDITIONS = [UNTRAINED, CAPTIONS, IMAGES, BOTH]
 LANGUAGE = "en"  # the language of the rated sentences, and of the captions in the recalls
 MEASURES = {"caption_to_image": "R@10, images", "image_to_caption": "R@10, captions"}
-# Columns of `Models` in which trainings of one encoder may differ. `network` contains the loss.
+# Trainings of one encoder may differ in these columns of `Models`. `network` contains the loss.
 VARIED = ["model", "seed", "snapshots", "folder", "network", "training.paraphrases"]
 
 
@@ -25,10 +25,10 @@ def conditions(models: Models) -> pd.DataFrame:
 
     Returns:
         Columns dataset, model, seed, encoder and learned_from. Trainings of one `encoder` differ
-        only in their loss. Its name is that of the model that learned from captions and images.
+        only in their loss. It has the name of the model that learned from captions and images.
     """
-    # The loss is beta times that of image-caption pairs and 1 - beta times that of caption pairs.
-    # A loss without beta has image-caption pairs only.
+    # The loss weights image-caption pairs by beta, and caption pairs by 1 - beta. A loss without
+    # beta has image-caption pairs only.
     beta = models.reindex(columns=["objective.beta"])["objective.beta"].fillna(1)
     loss = [column for column in models if str(column).startswith("objective.")]
     fixed = models.drop(columns=[*VARIED, *loss], errors="ignore").astype(str)

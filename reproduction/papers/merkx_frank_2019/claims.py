@@ -50,7 +50,7 @@ def make(results: Results, stem: Path) -> None:
         if training["model"] == selected[training["dataset"]]
     }
     table = claims(values, results.models, selected, best)
-    selection = f"Epochs and snapshots are those of {criterion(results.select)}."
+    selection = f"Epochs and snapshots belong to {criterion(results.select)}."
     write(stem, table, TITLE, [*NOTES, selection])
 
 

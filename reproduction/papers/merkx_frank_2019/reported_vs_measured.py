@@ -18,7 +18,7 @@ def table2(content: pd.DataFrame) -> Values:
 
 
 def table_s1(content: pd.DataFrame) -> Values:
-    """Pair the correlations of the supplement: those of ensembles and of baselines."""
+    """Pair the supplement's correlations of ensembles and of baselines."""
     system = content["encoder"].map(BASELINES)
     ensemble = "char-GRU " + content["dataset"].replace(NAMES)
     system = system.where(content["kind"] != "ensemble", ensemble)

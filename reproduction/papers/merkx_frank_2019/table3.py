@@ -55,7 +55,7 @@ def table3(
     """Select the paper's examples and each subtask's best and worst pair, for each selected model.
 
     Agreement is a pair's contribution to Pearson's r, z(rating) * z(prediction). Predictions are
-    rounded to a millionth, because those of equal sentences differ by the rounding of float32.
+    rounded to a millionth, because float32 gives equal sentences slightly different ones.
 
     Raises:
         InputError: the predictions belong to other pairs.

@@ -31,15 +31,15 @@ SPANS = {
 
 TITLE = "Sentences and their passives, and the same with agent and patient exchanged."
 NOTES = [
-    f"Sentences about {SCENES} drawn scenes in which one living being does something to another: "
+    f"Sentences about {SCENES} drawn scenes with an action of one person or animal on another: "
     "in the active (a dog chases a cat), its passive (a cat is chased by a dog), and with the "
     "roles exchanged (a cat chases a dog; a dog is chased by a cat), all in the same words.",
-    "The passive is nearer: the share of scenes in which the passive has a higher cosine with the "
-    "active than the sentence with exchanged roles. Cosines that are equal up to rounding count "
+    "The passive is nearer: the share of scenes whose passive has a higher cosine with the active "
+    "than the sentence with exchanged roles. Cosines that are equal up to rounding count "
     "half. Both passives have the same words, so a model that ignores word order scores 50.",
     "The single snapshot of a training with the best R@10 on the development set among those at "
-    "the end of a cycle, as in Table 1. Of several seeds the mean and its 95% t interval. Of one "
-    "seed 1.96 s/√n over the scenes.",
+    "the end of a cycle, as in Table 1. For several seeds, the mean and its 95% t interval; for "
+    "one seed, ± 1.96 s/√n over the scenes.",
 ]
 
 
@@ -66,7 +66,7 @@ def make(results: Results, stem: Path) -> None:
 def closeness(
     active: np.ndarray, passive: np.ndarray, exchanged: np.ndarray, exchanged_passive: np.ndarray
 ) -> pd.DataFrame:
-    """Measure how similar the other vectors (N, size) are to those of the active sentences.
+    """Measure the similarity of the other sentences' vectors (N, size) to the active ones'.
 
     Returns:
         A row for each of `COSINES` and `SHARES`: measure, value, value_low and value_high, in
