@@ -185,7 +185,7 @@ def test_draws_have_intervals_that_know_that_they_overlap(tmp_path):
     assert shown[["low", "high"]].to_numpy() == pytest.approx(np.array(expected))
 
 
-@pytest.mark.parametrize("draw", ["800", [800, 100], [0, 100, 100], [800, 100, "x"], True])
+@pytest.mark.parametrize("draw", ["800", [800, 100], [0, 100, 100]])
 def test_a_draw_that_is_none_is_named(tmp_path, draw):
     [path] = write_models(tmp_path, ("draws", "e"), e=trees())
     path.write_text(json.dumps(json.loads(path.read_text()) | {"draw": draw}))

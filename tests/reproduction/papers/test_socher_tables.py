@@ -1,6 +1,5 @@
 """Tables 1 to 3 of Socher et al. (2014), and their ratings."""
 
-import pandas as pd
 import pytest
 
 from groundvec.evaluation.seeds import t_interval
@@ -186,13 +185,6 @@ def test_an_image_with_one_sentence_leaves_a_dash(tmp_path):
     arguments = results_of(tmp_path, table[table["direction"] != C2C])
     (rows,) = tables(tmp_path, "table1", *arguments)[0].values()
     assert rows[-1][4:] == ["–", "10.0 [9.0, 12.0]", "20.0 [19.0, 22.0]"]  # noqa: RUF001
-
-
-def test_scores_without_intervals_are_named(tmp_path):
-    options = results_of(tmp_path, training("e", 10))
-    pd.read_csv(options[-1]).drop(columns="mean_rank_low").to_csv(options[-1], index=False)
-    with pytest.raises(InputError, match="has no column mean_rank_low: make it again"):
-        tables(tmp_path, "table1", *options)
 
 
 def test_the_reported_numbers_are_the_paper_s():
