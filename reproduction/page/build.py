@@ -1,11 +1,8 @@
 """Build the page from existing result files, without computing any of them again."""
 
-import os
 import re
-from html import escape
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import pandas as pd
 from markupsafe import Markup
@@ -14,20 +11,18 @@ from groundvec.card.templates import fill, listed
 from groundvec.card.text import MINUS, MISSING, number
 from groundvec.model.folder import checked
 from groundvec.provenance import provenance
-from groundvec.results.frames import read_all, read_csv, schema_of, shape_of
-from groundvec.results.schemas import Claims, History
-from groundvec.runtime.errors import InputError
+from groundvec.results.frames import read_all
+from groundvec.results.schemas import History
 from groundvec.runtime.files import read_json
-from reproduction.page.claims import WIDTH, claims
-from reproduction.page.gallery import small_picture
+from reproduction.page import items
+from reproduction.page.claims import WIDTH
 from reproduction.papers import NOT_CLAIMED, known
 from reproduction.render.figures import learning_curves
 from reproduction.render.samples import TOP
-from reproduction.render.tables import read_table
 from reproduction.render.vector import svg
-from reproduction.reporting.claims import FAILS, HOLDS, OPEN, VERDICTS, read
+from reproduction.reporting.claims import FAILS, HOLDS, OPEN, VERDICTS
 from reproduction.reporting.measures import whole
-from reproduction.reporting.reported_vs_measured import ABOVE, BELOW, INSIDE, compare
+from reproduction.reporting.reported_vs_measured import ABOVE, BELOW, INSIDE
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, PROVENANCE, rows_of
 from reproduction.scenes.ratings import SOURCES
@@ -40,15 +35,6 @@ TASKS = {
 # Signs and CSS classes of verdicts, and of reported numbers relative to an interval.
 SIGNS = {HOLDS: "✓", FAILS: "✗", OPEN: "?", INSIDE: "✓", ABOVE: "▲", BELOW: "▼"}
 CLASSES = {HOLDS: "good", FAILS: "bad", OPEN: "open", INSIDE: "good", ABOVE: "bad", BELOW: "bad"}
-# File formats of tables and figures that the page links, and their suffixes.
-FORMS = {
-    "CSV": ".csv",
-    "LaTeX": ".tex",
-    "Markdown": ".md",
-    "SVG": ".svg",
-    "PDF": ".pdf",
-    "PNG": ".png",
-}
 # The keys that are read from a gallery's file.
 QUERY: dict[str, Any] = {
     "type": "object",
@@ -72,7 +58,6 @@ GALLERY: dict[str, Any] = {
         "thumbnails": {"type": "object", "additionalProperties": THUMBNAIL},
     },
 }
-WIDEST = 1400  # the width of a figure with images, in pixels
 FIRST = 6  # queries that are visible before a reader asks for more
 SPACE = "\N{NO-BREAK SPACE}"
 
@@ -90,8 +75,8 @@ def page(results: Results) -> str:
             figure ends in PAPER/tables or PAPER/figures.
     """
     folder = results["output"].parent
-    tables = [_table(path, folder) for path in results["tables"]]
-    figures = [_figure(path, folder) for path in results["figures"]]
+    tables = [items.table(path, folder) for path in results["tables"]]
+    figures = [items.figure(path, folder) for path in results["figures"]]
     galleries = [_gallery(path) for path in results["galleries"]]
     try_it = results.given.get("try_it")
     thumbnails = _number_thumbnails(galleries)
@@ -102,14 +87,16 @@ def page(results: Results) -> str:
         tables = [table for table in tables if not (table["verdicts"] or table["claims"])]
     own_data = all(gallery["own"] for gallery in galleries)
     papers = _papers(tables, figures)
-    shows_papers = compares and not own_data
+    compared_papers = []
+    if compares and not own_data:
+        compared_papers = [paper for paper in papers if not paper["description"].follows]
     drawn_sets = [gallery["dataset"] for gallery in galleries if gallery["drawn"]]
     values = dict(
         experiment=results["experiment"],
         title=title(trained),
         papers=papers,
         own=own_data,
-        beside=[paper for paper in papers if not paper["about"].follows] if shows_papers else [],
+        beside=compared_papers,
         best=_best(results, galleries, tables),
         galleries=galleries,
         tasks=TASKS,
@@ -122,7 +109,7 @@ def page(results: Results) -> str:
         drawn_sets=[NAMES.get(name, name) for name in drawn_sets],
         provenance=_provenance(tables),
         made=provenance(),
-        try_it=Markup(_read(try_it)) if try_it else "",
+        try_it=Markup(items.read_text(try_it)) if try_it else "",
         signs=SIGNS,
         width=WIDTH,
         classes=CLASSES,
@@ -144,143 +131,36 @@ def breakable(cell: str) -> str:
     return re.sub(rf"^([\d.,{MINUS}]+){SPACE}", r"\1 ", cell.replace(" ", SPACE))
 
 
-def label(name: str) -> str:
-    """Name a table or figure: `Table S1`, `Section 4.3.4`, `Samples, few-scenes`."""
-    first, *suffix = name.split(sep="-", maxsplit=1)
-    numbered = re.fullmatch(r"(table|figure|section)_?(s?\d[\d_]*)", first)
-    if numbered:
-        first = f"{numbered[1]} {numbered[2].replace('_', '.').upper()}"
-    text = ", ".join([first.replace("_", " "), *suffix])
-    return text[:1].upper() + text[1:]
-
-
-def _read(path: Path) -> str:
-    """Read a text file; InputError if it is missing or no text."""
-    try:
-        return path.read_text("utf-8")
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist: make it first") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is not text: delete it and make it again") from None
-
-
-def caption(text: str) -> Markup:
-    """Convert a caption from reStructuredText to HTML; its emphasis may span several lines."""
-    marks = {"``": "code", "**": "strong", "*": "em"}
-    # A mark, text without spaces at its ends, and the same mark.
-    html = re.sub(
-        r"(``|\*\*|\*)(\S(?:.*?\S)??)\1",
-        lambda match: f"<{marks[match[1]]}>{match[2]}</{marks[match[1]]}>",
-        escape(" ".join(text.split())),
-    )
-    return Markup(html)
-
-
-def _about(path: Path, folder: Path) -> dict[str, Any]:
-    """Describe a table or figure of a paper, with links from the page's folder to its files."""
-    paper = path.parts[-3] if len(path.parts) > 2 else ""
-    name = path.stem
-    if paper not in known():
-        names = ", ".join(known())
-        raise InputError(f"{path} is not in a paper's folder: pass files from one of {names}")
-    item = known()[paper].item(name)
-    return {
-        "paper": paper,
-        "name": name,
-        "id": f"{paper}-{name}",
-        "label": label(name),
-        "caption": caption(item.text),
-        "files": _files(path, folder),
-        "verdicts": item.verdicts,
-        "reported": bool(item.reported),
-    }
-
-
-def _files(path: Path, folder: Path) -> dict[str, str]:
-    """Return the addresses of a table's or figure's files relative to a folder, by format."""
-    forms = {form: path.with_suffix(suffix) for form, suffix in FORMS.items()}
-    return {
-        form: quote(Path(os.path.relpath(file, folder)).as_posix())
-        for form, file in forms.items()
-        if file.is_file()
-    }
-
-
-def _table(path: Path, folder: Path) -> dict[str, Any]:
-    """Read a table: its description, its formatted cells and its CSV file."""
-    about = _about(path, folder)
-    content = read_csv(path)
-    with shape_of(path):
-        comparisons = compare(about["paper"], about["name"], content)
-    return about | {
-        "shown": read_table(path.with_suffix(".json")),
-        "content": content,
-        "claims": claims(read(path)) if {*schema_of(Claims).columns} <= {*content} else [],
-        "compared": comparisons.to_dict("records"),
-    }
-
-
-def _figure(path: Path, folder: Path) -> dict[str, Any]:
-    """Read a figure as SVG, or as a WebP image if it contains images."""
-    about = _about(path, folder)
-    text = _read(path)
-    if "<svg" not in text:
-        raise InputError(f"{path} is not an SVG file: delete it and make it again")
-    if "<image" in text:
-        picture = small_picture(path.with_suffix(".png"), (WIDEST, 10**5), quality=70)
-        return about | picture | {"svg": ""}
-    return about | {"webp": "", "svg": inline(text, about["id"])}
-
-
-def inline(text: str, prefix: str) -> Markup:
-    """Convert an SVG file to an element of a page, with unique ids.
-
-    The style property `--points` has the width on paper in points.
-    """
-    # Remove metadata and comments.
-    text = re.sub(r"(?s)<metadata>.*?</metadata>|<!--.*?-->", "", text[text.index("<svg") :])
-    # Two figures of a page may use the same ids, so each gets a prefix.
-    text = re.sub(r'\b(id="|href="#|url\(#)', rf"\1{prefix}-", text)
-    text = re.sub(
-        r'<svg [^>]*?viewBox="(\S+ \S+ (\S+) \S+)"[^>]*>',
-        rf'<svg viewBox="\1" style="--points:\2" role="img" aria-labelledby="{prefix}-caption">',
-        text,
-        count=1,
-    )
-    return Markup(re.sub(r"\n\s*", "\n", text.replace("xlink:href", "href")))
-
-
 def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Group tables and figures by paper, and count the claims that hold.
 
-    Tables of claims have their own section. A paper's first table with reported numbers starts
+    Tables of claims have their own_tables section. A paper's first table with reported numbers starts
     open.
     """
     papers = []
     # Numbered tables first, in the order of their names.
     numbered = sorted(tables, key=lambda table: (table["name"][:5] != "table", table["name"]))
     for key in dict.fromkeys(item["paper"] for item in [*tables, *figures]):
-        paper = known()[key]
-        own = [table for table in numbered if table["paper"] == key]
-        all_claims = [claim for table in own for claim in table["claims"]]
+        own_tables = [table for table in numbered if table["paper"] == key]
+        all_claims = [claim for table in own_tables for claim in table["claims"]]
         own_claims = [claim for claim in all_claims if not claim["claim"].startswith(NOT_CLAIMED)]
-        counts = {name: sum(claim["verdicts"][name] for claim in own_claims) for name in VERDICTS}
-        comparisons = [row for table in own for row in table["compared"]]
-        plain = [table for table in own if not (table["verdicts"] or table["claims"])]
-        # False sorts before True, and `min` returns the first of several equals.
-        first = min(plain, key=lambda table: not table["reported"], default=None)
+        comparisons = [row for table in own_tables for row in table["compared"]]
+        plain = [table for table in own_tables if not (table["verdicts"] or table["claims"])]
         papers.append(
             {
                 "key": key,
-                "about": paper,
+                "description": known()[key],
                 "claims": all_claims,
-                "of_claims": [table for table in own if table["claims"]],
-                "verdicts": counts,
-                "tests": [table for table in own if table["verdicts"]],
+                "of_claims": [table for table in own_tables if table["claims"]],
+                "verdicts": {
+                    name: sum(claim["verdicts"][name] for claim in own_claims) for name in VERDICTS
+                },
+                "tests": [table for table in own_tables if table["verdicts"]],
                 "tables": plain,
-                "first": first,
-                "figures": [figure for figure in figures if figure["paper"] == key],
-                "compared": [table for table in own if table["compared"]],
+                # False sorts before True, and `min` returns the first of several equals.
+                "first": min(plain, key=lambda table: not table["reported"], default=None),
+                "figures": [item for item in figures if item["paper"] == key],
+                "compared": [table for table in own_tables if table["compared"]],
                 "inside": sum(row["verdict"] == INSIDE for row in comparisons),
                 "comparisons": len(comparisons),
             }
@@ -374,7 +254,7 @@ def _training(results: Results) -> list[dict[str, Any]]:
         {
             "dataset": dataset,
             "id": f"training-{number}",
-            "svg": inline(svg(learning_curves(rows)), f"training-{number}"),
+            "svg": items.inline(svg(learning_curves(rows)), f"training-{number}"),
             "last": rows.loc[rows.groupby(["model", "seed"], sort=False)["epoch"].idxmax()]
             .astype(object)
             .fillna(MISSING)

@@ -24,7 +24,8 @@ from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_json
 from groundvec.text.characters import Text
 from reproduction.page import claims, gallery
-from reproduction.page.build import breakable, caption
+from reproduction.page.build import breakable
+from reproduction.page.items import caption
 from reproduction.papers import items
 from reproduction.render import style
 from reproduction.render.tables import write_table

@@ -32,9 +32,9 @@ PAGE = """
 import sys
 from pathlib import Path
 from reproduction.papers import known
-from reproduction.page import build
+from reproduction.page import build, items
 path = Path(sys.argv[1])
-print(build._papers([build._table(path, path.parent)], []))
+print(build._papers([items.table(path, path.parent)], []))
 """
 
 
