@@ -40,11 +40,11 @@ def score(model: Any, name: str, pairs: pd.DataFrame) -> float:
     return float(result.task_results[0].get_score())
 
 
-def scores(given: argparse.Namespace) -> pd.DataFrame:
+def scores(arguments: argparse.Namespace) -> pd.DataFrame:
     """Score the model: one row per task."""
-    model = runpy.run_path(str(given.entry))["META"]
-    pairs = read_rated(TASKS, given.folders)["MTEB"]
-    evaluated = pd.read_csv(given.beside).query("definition == 'MTEB cosine'")
+    model = runpy.run_path(str(arguments.entry))["META"]
+    pairs = read_rated(TASKS, arguments.folders)["MTEB"]
+    evaluated = pd.read_csv(arguments.beside).query("definition == 'MTEB cosine'")
     evaluated = evaluated.set_index("task")["spearman"]
     rows = []
     for task, name in NAMES.items():

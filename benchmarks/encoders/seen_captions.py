@@ -22,10 +22,10 @@ def keys(captions: pd.DataFrame) -> pd.Series:
     return captions["language"] + " " + captions["caption"].map(normalised)
 
 
-def count(given: argparse.Namespace) -> pd.DataFrame:
+def count(arguments: argparse.Namespace) -> pd.DataFrame:
     """Count the test captions of each language, and the training captions among them."""
-    training = read_captions(given.training)
-    tests = read_captions(given.test)
+    training = read_captions(arguments.training)
+    tests = read_captions(arguments.test)
     training = training[training["split"].isin(["train", MORE])]
     tests = tests[tests["split"] == "test"]
     seen = keys(tests).isin(set(keys(training)))

@@ -108,22 +108,22 @@ def score(folder: Path, vectors: dict[str, np.ndarray]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*KEYS, "senteval_pearson", "senteval_spearman"])
 
 
-def scores(given: argparse.Namespace) -> pd.DataFrame:
+def scores(arguments: argparse.Namespace) -> pd.DataFrame:
     """Score the encoder by SentEval, and join the scores of `groundvec evaluate`."""
-    sys.path.insert(0, str(given.senteval))
+    sys.path.insert(0, str(arguments.senteval))
     commit = subprocess.check_output(
-        ["git", "-C", given.senteval, "rev-parse", "--short=12", "HEAD"], text=True
+        ["git", "-C", arguments.senteval, "rev-parse", "--short=12", "HEAD"], text=True
     )
-    pairs, _ = read_sts(given.folders)
+    pairs, _ = read_sts(arguments.folders)
     sentences = pd.concat([pairs[side] for side in PAIR]).unique().tolist()
-    encoded = SentenceEncoder(given.model).encode(sentences)
+    encoded = SentenceEncoder(arguments.model).encode(sentences)
     vectors = {}
     for sentence, vector in zip(sentences, encoded, strict=True):
         vectors[" ".join(sentence.split())] = vector
     with tempfile.TemporaryDirectory() as folder:
         write_pairs(pairs, Path(folder))
         by_senteval = score(Path(folder), vectors)
-    evaluated = pd.read_csv(given.beside)
+    evaluated = pd.read_csv(arguments.beside)
     evaluated = evaluated[evaluated["definition"].str.startswith("SentEval")]
     # SentEval has no cosines for STS-B and SICK.
     by_classifier = evaluated["definition"].eq("SentEval classifier")

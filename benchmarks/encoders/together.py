@@ -29,16 +29,16 @@ from groundvec.model.sentences import encode_sentences
 from reproduction.reporting import resampled
 
 
-def ranks(given: argparse.Namespace) -> Iterator[pd.DataFrame]:
+def ranks(arguments: argparse.Namespace) -> Iterator[pd.DataFrame]:
     """Rank by each model, and then by all models."""
-    captions = read_captions(given.captions, given.language)
+    captions = read_captions(arguments.captions, arguments.language)
     vectors_of_models = []
-    for number, folder in enumerate(given.models):
+    for number, folder in enumerate(arguments.models):
         models = load_ensemble(folder)
-        text = {given.language: UNENCODED}
-        split = load_split(captions, "test", partial(store.read, given.features), text)
+        text = {arguments.language: UNENCODED}
+        split = load_split(captions, "test", partial(store.read, arguments.features), text)
         [test] = split.captions.values()
-        sentences = encode_sentences(models, test.encoded, given.language)
+        sentences = encode_sentences(models, test.encoded, arguments.language)
         images = encode_images(models, split.features)
         vectors_of_models.append((sentences, images))
         ranks_of_model = ranked(sentences, images, test.image)
@@ -60,15 +60,15 @@ def ranked(sentences: np.ndarray, images: np.ndarray, image: np.ndarray) -> pd.D
     return pd.concat(tables)
 
 
-def scores(given: argparse.Namespace) -> pd.DataFrame:
+def scores(arguments: argparse.Namespace) -> pd.DataFrame:
     """Compute R@1, R@5 and R@10 with their intervals, by a bootstrap over images."""
-    labels = {"dataset": "", "language": given.language, "kind": "", "epochs": ""}
-    all_ranks = pd.concat(ranks(given)).assign(**labels)
+    labels = {"dataset": "", "language": arguments.language, "kind": "", "epochs": ""}
+    all_ranks = pd.concat(ranks(arguments)).assign(**labels)
     rows = []
     for cutoff in (1, 5, 10):
         recalls = resampled.recalls(all_ranks, cutoff).groupby(["model", "direction"])["draws"]
         for (model, direction), seeds in recalls:
-            names = (model, len(seeds), given.language, direction, cutoff)
+            names = (model, len(seeds), arguments.language, direction, cutoff)
             rows.append((*names, *mean_of_seeds(seeds.tolist())))
     names = ["model", "seeds", "language", "direction", "cutoff", "recall", "low", "high"]
     return pd.DataFrame(rows, columns=names)

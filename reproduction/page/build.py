@@ -134,7 +134,7 @@ def breakable(cell: str) -> str:
 def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Group tables and figures by paper, and count the claims that hold.
 
-    Tables of claims have their own_tables section. A paper's first table with reported numbers starts
+    Tables of claims have their own section. A paper's first table with reported numbers starts
     open.
     """
     papers = []
@@ -143,7 +143,7 @@ def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list
     for key in dict.fromkeys(item["paper"] for item in [*tables, *figures]):
         own_tables = [table for table in numbered if table["paper"] == key]
         all_claims = [claim for table in own_tables for claim in table["claims"]]
-        own_claims = [claim for claim in all_claims if not claim["claim"].startswith(NOT_CLAIMED)]
+        own_claims = [c for c in all_claims if not c["claim"].startswith(NOT_CLAIMED)]
         comparisons = [row for table in own_tables for row in table["compared"]]
         plain = [table for table in own_tables if not (table["verdicts"] or table["claims"])]
         papers.append(

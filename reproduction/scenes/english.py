@@ -42,16 +42,16 @@ class English(Grammar):
         """Write clauses with the object `name` as subject: `... is {rest}` or `... {finite}`."""
         subject = self.noun(name, self.negated)
         verb = "are" if self.many(name) else "is"
-        near = self.adjuncts()
-        end = " ".join(near)
+        adjuncts = self.adjuncts()
+        end = " ".join(adjuncts)
         # Participle, finite verb, existential clause, and with an adjunct first.
         options = [
             f"{subject} {verb} {rest} {end}",
             f"{subject} {finite or f'{verb} {rest}'} {end}",
             f"there {verb} {subject} {rest} {end}",
         ]
-        if near:
-            options.append(f"{near[-1]}, {subject} {verb} {rest} {' '.join(near[:-1])}")
+        if adjuncts:
+            options.append(f"{adjuncts[-1]}, {subject} {verb} {rest} {' '.join(adjuncts[:-1])}")
         # A phrase without a finite verb is frequent in captions, but cannot be denied.
         if not self.negated:
             options += 2 * [f"{subject} {rest} {end}"]
@@ -97,12 +97,12 @@ class English(Grammar):
     def existence(self, names: list[str]) -> list[str]:
         """Write clauses that state the existence of these objects."""
         things = " and ".join(self.noun(name, self.negated) for name in names)
-        near = self.adjuncts()
-        end = " ".join(near)
+        adjuncts = self.adjuncts()
+        end = " ".join(adjuncts)
         verb = "are" if self.many(names[0]) else "is"
         options = [f"there {verb} {things} {end}", f"you can see {things} {end}"]
-        if near:
-            options.append(f"{near[-1]}, there {verb} {things} {' '.join(near[:-1])}")
+        if adjuncts:
+            options.append(f"{adjuncts[-1]}, there {verb} {things} {' '.join(adjuncts[:-1])}")
         if not self.negated:
             options += 2 * [f"{things} {end}"]
         return options

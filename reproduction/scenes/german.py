@@ -32,7 +32,7 @@ class German(Grammar):
         colour = self.value(name, "colour")
         count = self.count(name)
         clothes = self.words["clothes"].get(kind)
-        gender, one, more = self.pick(kind, self.words["nouns"][kind]).split()
+        gender, singular, plural = self.pick(kind, self.words["nouns"][kind]).split()
         ending = _ENDINGS["plural" if many else gender][case]
         if many and negated:
             ending = "en"  # adjectives after "keine" are weak
@@ -48,9 +48,9 @@ class German(Grammar):
         if colour and not clothes:
             words.append(self.words["colours"][colour] + ending)
         # Plurals get -n in the dative, unless they end in -n or -s.
-        if many and case == "dat" and more[-1] not in "ns":
-            more += "n"
-        words.append(more if many else one)
+        if many and case == "dat" and plural[-1] not in "ns":
+            plural += "n"
+        words.append(plural if many else singular)
         if colour and clothes:
             colour = self.words["colours"][colour]
             short = f"in {colour.capitalize()}"
@@ -69,16 +69,18 @@ class German(Grammar):
     def clause(self, name: str, finite: str, rest: str, tail: str = "") -> list[str]:
         """Write clauses with the subject `name`; `tail` is the second part of the verb."""
         subject = self.noun(name, "nom", self.negated)
-        near = self.adjuncts()
-        mid = " ".join(near)
+        adjuncts = self.adjuncts()
+        mid = " ".join(adjuncts)
         # In a main clause the finite verb is second; one element may come before it.
         options = [
             f"{subject} {finite} {mid} {rest} {tail}",
             f"{subject} {finite} {rest} {mid} {tail}",
             f"hier {finite} {subject} {mid} {rest} {tail}",
         ]
-        if near:
-            options += 2 * [f"{near[0]} {finite} {subject} {' '.join(near[1:])} {rest} {tail}"]
+        if adjuncts:
+            options += 2 * [
+                f"{adjuncts[0]} {finite} {subject} {' '.join(adjuncts[1:])} {rest} {tail}"
+            ]
         if not self.negated:
             gender = self.pick(self.kind(name), self.words["nouns"][self.kind(name)])[0]
             # A relative clause has the finite verb at its end.
@@ -111,14 +113,14 @@ class German(Grammar):
         posture = postures[self.many(subject)]
         if below:
             where += f" mit {self.noun(below, 'dat')} darunter"
-        near = " ".join(self.adjuncts())
+        adjuncts = " ".join(self.adjuncts())
         options = [
             *self.clause(subject, posture, where),
-            f"{where} {posture} {self.noun(subject, 'nom', self.negated)} {near}",
-            f"man sieht {self.noun(subject, 'acc', self.negated)} {where} {near}",
+            f"{where} {posture} {self.noun(subject, 'nom', self.negated)} {adjuncts}",
+            f"man sieht {self.noun(subject, 'acc', self.negated)} {where} {adjuncts}",
         ]
         if not self.negated:
-            options.append(f"{self.noun(subject, 'nom')} {where} {near}")
+            options.append(f"{self.noun(subject, 'nom')} {where} {adjuncts}")
         return options
 
     def existence(self, names: list[str]) -> list[str]:
@@ -126,15 +128,15 @@ class German(Grammar):
         things = " und ".join(self.noun(name, "nom", self.negated) for name in names)
         seen = " und ".join(self.noun(name, "acc", self.negated) for name in names)
         finite = "sind" if len(names) > 1 or self.many(names[0]) else "ist"
-        near = self.adjuncts()
-        mid = " ".join(near)
+        adjuncts = self.adjuncts()
+        mid = " ".join(adjuncts)
         options = [
             f"{things} {finite} {mid} zu sehen",
             f"man sieht {mid} {seen}",
             f"hier gibt es {mid} {seen}",
         ]
-        if near:
-            options.append(f"{near[0]} {finite} {' '.join(near[1:])} {things} zu sehen")
+        if adjuncts:
+            options.append(f"{adjuncts[0]} {finite} {' '.join(adjuncts[1:])} {things} zu sehen")
         if not self.negated:
             options += 2 * [f"{things} {mid}"]
         return options

@@ -116,8 +116,8 @@ def outside_intervals(correlations: pd.DataFrame) -> pd.DataFrame:
     groups = dict(iter(correlations.assign(high=high).groupby("name", sort=False)))
     rows = []
     for a, b in combinations(groups, 2):
-        both = groups[a].merge(groups[b], on=["task", "subtask"], suffixes=("_a", "_b"))
-        a_above = (both["r_a"] > both["high_b"] + ROUNDING).sum()
-        b_above = (both["r_b"] > both["high_a"] + ROUNDING).sum()
-        rows.append((a, b, len(both), a_above, b_above))
+        shared = groups[a].merge(groups[b], on=["task", "subtask"], suffixes=("_a", "_b"))
+        a_above = (shared["r_a"] > shared["high_b"] + ROUNDING).sum()
+        b_above = (shared["r_b"] > shared["high_a"] + ROUNDING).sum()
+        rows.append((a, b, len(shared), a_above, b_above))
     return pd.DataFrame(rows, columns=["a", "b", "subtasks", "a_interval", "b_interval"])

@@ -74,8 +74,8 @@ def changes(
     table = groups.merge(pd.concat([printed, measured]), on=["dataset", "measure"])
     first = ["dataset", "measure", "source", "paper", "model", "seed"]
     numbers = ["early_epoch", "early", "peak_epoch", "peak", "last_epoch", "last"]
-    whole = dict.fromkeys(["seed", "early_epoch", "peak_epoch", "last_epoch"], "Int64")
-    return table[[*first, *numbers, "since_early", "since_peak", *provenance()]].astype(whole)
+    integers = dict.fromkeys(["seed", "early_epoch", "peak_epoch", "last_epoch"], "Int64")
+    return table[[*first, *numbers, "since_early", "since_peak", *provenance()]].astype(integers)
 
 
 def write_changes(stem: Path, table: pd.DataFrame, select: str) -> None:

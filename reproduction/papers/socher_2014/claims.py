@@ -81,11 +81,11 @@ def claimed_pairs(models: pd.DataFrame) -> pd.DataFrame:
     Columns end in `_worse` for the model that is claimed to have the higher mean rank or the lower
     recall, and in `_better` for the other.
     """
-    both = models.merge(models, on="dataset", suffixes=("_worse", "_better"))
-    worse = both["system_worse"]
-    better = both["system_better"]
-    worse_objective = both["objective_worse"]
-    better_objective = both["objective_better"]
+    pairs = models.merge(models, on="dataset", suffixes=("_worse", "_better"))
+    worse = pairs["system_worse"]
+    better = pairs["system_better"]
+    worse_objective = pairs["objective_worse"]
+    better_objective = pairs["objective_better"]
     worse_similarity = worse_objective.str.rpartition(", ")[2]
     better_similarity = better_objective.str.rpartition(", ")[2]
     # kCCA has its own objective, so it is compared with systems of the same similarity.
@@ -93,19 +93,19 @@ def claimed_pairs(models: pd.DataFrame) -> pd.DataFrame:
     same_objective = worse_objective == better_objective
     same = same_objective | ((worse_similarity == better_similarity) & has_cca)
     # The same system under another objective.
-    margin = better_objective.eq(MARGIN) & both["name_worse"].eq(both["name_better"])
+    margin = better_objective.eq(MARGIN) & pairs["name_worse"].eq(pairs["name_better"])
     of_cca = worse.eq(CCA) & worse_objective.eq(OF_CCA["squared_error"])
     of_cca &= better.eq(CCA) & better_objective.eq(OF_CCA["max_margin"])
     claims = {
-        "Trees beat the bag": same & both["name_worse"].eq(BAG) & better.isin(TREES),
-        "Trees beat the centered bag": same & both["name_worse"].eq(CENTERED) & better.isin(TREES),
+        "Trees beat the bag": same & pairs["name_worse"].eq(BAG) & better.isin(TREES),
+        "Trees beat the centered bag": same & pairs["name_worse"].eq(CENTERED) & better.isin(TREES),
         "Trees beat binary trees (the paper: constituency trees)": same
         & worse.eq(FORMS["binary"])
         & better.isin(TREES),
         "Trees beat kernel CCA": same & worse.eq(CCA) & better.isin(TREES),
         "Counts of words help (Eq. 4 beats Eq. 3)": same
         & worse.eq(better + UNWEIGHTED)
-        & both["name_worse"].str.replace(UNWEIGHTED, "", regex=False).eq(both["name_better"]),
+        & pairs["name_worse"].str.replace(UNWEIGHTED, "", regex=False).eq(pairs["name_better"]),
         "Relations beat positions": same & worse.eq("DT-RNN") & better.eq("SDT-RNN"),
         "The recurrent network is worst": same
         & worse.eq("Recurrent NN")
@@ -118,7 +118,7 @@ def claimed_pairs(models: pd.DataFrame) -> pd.DataFrame:
         & worse.isin(["char-GRU", "char-LSTM"])
         & better.isin(TREES),
     }
-    return pd.concat([both[rows].assign(claim=claim) for claim, rows in claims.items()])
+    return pd.concat([pairs[rows].assign(claim=claim) for claim, rows in claims.items()])
 
 
 def differences(

@@ -96,9 +96,9 @@ def of_one_image(
     """
     same = rounding(vectors, vectors, similarity)
     rows = pd.DataFrame({"image": image, "row": np.arange(len(image))})
-    both = rows.merge(rows, on="image", suffixes=("_a", "_b")).query("row_a < row_b")
-    a = both["row_a"].to_numpy()
-    b = both["row_b"].to_numpy()
+    pairs = rows.merge(rows, on="image", suffixes=("_a", "_b")).query("row_a < row_b")
+    a = pairs["row_a"].to_numpy()
+    b = pairs["row_b"].to_numpy()
     query = np.concatenate([a, b])
     other = np.concatenate([b, a])
     ranks = np.empty(len(query), np.int64)
