@@ -34,7 +34,7 @@ def read(path: Path) -> pd.DataFrame:
     return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
-def shown(name: str, table: pd.DataFrame) -> pd.DataFrame:
+def rows_of_pages(name: str, table: pd.DataFrame) -> pd.DataFrame:
     """Select the rows that pages show: scores of ensembles on the test set or on whole tasks."""
     if name == "retrieval.csv":
         return table[table["split"].eq("test") & table["kind"].eq("ensemble")]
@@ -44,28 +44,32 @@ def shown(name: str, table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def of_models(kept: Path, results: Path) -> bool:
+def update_models(path_in_docs: Path, results: Path) -> bool:
     """Replace the rows of the models that have results; return whether there are any."""
-    pattern, keys = OF_MODELS[kept.name]
-    tables = [shown(kept.name, read(path)) for path in sorted(results.glob(pattern))]
+    pattern, keys = OF_MODELS[path_in_docs.name]
+    tables = [
+        rows_of_pages(path_in_docs.name, read(path)) for path in sorted(results.glob(pattern))
+    ]
     if not tables:
         return False
     new = pd.concat(tables)
     # An empty file asks for a table that no earlier results had.
-    old = read(kept) if kept.stat().st_size else new[:0]
-    again = pd.MultiIndex.from_frame(old[keys]).isin(pd.MultiIndex.from_frame(new[keys]))
-    table = pd.concat([new, old[~again]]).fillna("")
-    write_csv(kept, table.sort_values(keys, kind="stable"))
+    old = read(path_in_docs) if path_in_docs.stat().st_size else new[:0]
+    is_measured_again = pd.MultiIndex.from_frame(old[keys]).isin(
+        pd.MultiIndex.from_frame(new[keys])
+    )
+    table = pd.concat([new, old[~is_measured_again]]).fillna("")
+    write_csv(path_in_docs, table.sort_values(keys, kind="stable"))
     return True
 
 
-def copied(kept: Path, results: Path, paper: str, name: str) -> bool:
+def copy_item(path_in_docs: Path, results: Path, paper: str, name: str) -> bool:
     """Replace a file by the table or figure of this name, and return whether there is one."""
     paths = [*results.glob(f"{paper}/tables/{name}"), *results.glob(f"{paper}/figures/{name}")]
     if len(paths) > 1:
         raise SystemExit(f"error: found {' and '.join(map(str, paths))}: choose one by --paper")
     for path in paths:
-        shutil.copyfile(path, kept)
+        shutil.copyfile(path, path_in_docs)
     return bool(paths)
 
 
@@ -105,9 +109,9 @@ def keep(results: Path, paper: str = "*", docs: Path = DOCS) -> dict[Path, bool]
     }
     updated = {}
     for path, name in names.items():
-        updated[path] = copied(path, results, paper, name)
+        updated[path] = copy_item(path, results, paper, name)
         if not updated[path] and path.name in OF_MODELS:
-            updated[path] = of_models(path, results)
+            updated[path] = update_models(path, results)
     decide_again(folder)
     return updated
 

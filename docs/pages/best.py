@@ -62,11 +62,11 @@ def differences(experiment: str, dataset: str) -> str:
     table = table[table["measure"].str.startswith("R@10")].dropna(subset="difference")
     table["text"] = tables.intervals(table, tables.with_ends("difference"))
     # `pivot` sorts models by name, and `reindex` restores their order.
-    shown = table.pivot(index=["model", "seeds"], columns="measure", values="text")
-    shown = shown.reindex(table["model"].unique(), level="model").reset_index()
+    page_table = table.pivot(index=["model", "seeds"], columns="measure", values="text")
+    page_table = page_table.reindex(table["model"].unique(), level="model").reset_index()
     by_model = {model: label for (_, model), label in labels(experiment).items()}
-    shown["model"] = [by_model.get(model, tables.code(model)) for model in shown["model"]]
-    return tables.markdown(shown, 2)
+    page_table["model"] = [by_model.get(model, tables.code(model)) for model in page_table["model"]]
+    return tables.markdown(page_table, 2)
 
 
 def scores_of_part(part: str) -> list[float]:

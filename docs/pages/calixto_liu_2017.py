@@ -15,10 +15,10 @@ def verdicts() -> str:
     table = comparisons("mlmme/claims")
     table["models of"] = table["dataset"].where(table["dataset"] == "characters", "words")
     rows = ["claim", "models of", "seeds", "measure"]
-    shown = table.groupby(rows, sort=False)["difference"].agg(["min", "max"]).apply(decimals)
-    shown.columns = ["lowest difference", "highest"]
-    shown.insert(0, "verdicts", counted(table["verdict"], [table[name] for name in rows]))
-    return markdown(shown.reset_index(), 5)
+    page_table = table.groupby(rows, sort=False)["difference"].agg(["min", "max"]).apply(decimals)
+    page_table.columns = ["lowest difference", "highest"]
+    page_table.insert(0, "verdicts", counted(table["verdict"], [table[name] for name in rows]))
+    return markdown(page_table.reset_index(), 5)
 
 
 def with_seeds() -> str:

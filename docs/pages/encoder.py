@@ -24,10 +24,10 @@ def published(encoders: dict[str, list[str]]) -> str:
         table = pd.concat([table, rated_here.assign(encoder=name)])
     scores = table.pivot(index="encoder", columns="task", values="spearman")
     scores = scores.loc[list(encoders), published_scores["task"].unique()]
-    shown = scores.assign(mean=scores.mean(axis=1)).apply(decimals)
-    shown.insert(0, "encoder", [label for label, _ in encoders.values()])
-    shown.insert(1, "size", [size for _, size in encoders.values()])
-    return markdown(shown, 2)
+    page_table = scores.assign(mean=scores.mean(axis=1)).apply(decimals)
+    page_table.insert(0, "encoder", [label for label, _ in encoders.values()])
+    page_table.insert(1, "size", [size for _, size in encoders.values()])
+    return markdown(page_table, 2)
 
 
 def measured(stage: str) -> list[dict[str, Any]]:

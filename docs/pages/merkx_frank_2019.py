@@ -35,10 +35,10 @@ def grid(experiment: str) -> str:
     """Write the scores of each model: mean, lowest and highest over its seeds."""
     table = tables.scores(experiment)
     order = table.groupby("model")[tables.STS].mean().sort_values(ascending=False).index
-    shown = table[tables.REACHED].apply(tables.mean_and_range, by="model").loc[order]
-    shown.insert(0, "seeds", table.groupby("model").size())
-    shown.insert(0, "model", tables.code(order))
-    return tables.markdown(shown, 2)
+    page_table = table[tables.REACHED].apply(tables.mean_and_range, by="model").loc[order]
+    page_table.insert(0, "seeds", table.groupby("model").size())
+    page_table.insert(0, "model", tables.code(order))
+    return tables.markdown(page_table, 2)
 
 
 def table2() -> str:
@@ -61,9 +61,9 @@ def claims(file: str) -> str:
     """Write the differences between models, over seeds, and the verdicts."""
     table = tables.comparisons(file)
     columns = ["measure", "better", "worse", "seeds", "verdict"]
-    shown = table[columns].assign(difference=tables.intervals(table, tables.DIFFERENCE))
-    shown.insert(0, "claim", tables.once(table["claim"]))
-    return tables.markdown(shown, 6)
+    page_table = table[columns].assign(difference=tables.intervals(table, tables.DIFFERENCE))
+    page_table.insert(0, "claim", tables.once(table["claim"]))
+    return tables.markdown(page_table, 6)
 
 
 def claims_by_size() -> str:
@@ -79,10 +79,10 @@ def claims_by_size() -> str:
         rows = pd.MultiIndex.from_frame(table[["claim", "measure"]].join(systems))
         seeds = table["seeds"].max()
         columns[f"{size} numbers, seeds: {seeds}"] = texts.set_axis(rows)
-    shown = pd.concat(columns, axis=1, sort=False).fillna(MISSING).reset_index()
-    shown = sorted_by(shown, ["claim"])
-    shown["claim"] = tables.once(shown["claim"])
-    return tables.markdown(shown, 4)
+    page_table = pd.concat(columns, axis=1, sort=False).fillna(MISSING).reset_index()
+    page_table = sorted_by(page_table, ["claim"])
+    page_table["claim"] = tables.once(page_table["claim"])
+    return tables.markdown(page_table, 4)
 
 
 def minutes(experiment: str) -> pd.Series:
@@ -97,9 +97,9 @@ def times() -> str:
         heading: tables.mean_and_range(minutes(experiment), "model", 0)
         for heading, experiment in experiments.items()
     }
-    shown = pd.DataFrame(columns).fillna(MISSING).loc[list(TRAINED)]
-    shown.insert(0, "minutes of training", tables.code(shown.index))
-    return tables.markdown(shown, 1)
+    page_table = pd.DataFrame(columns).fillna(MISSING).loc[list(TRAINED)]
+    page_table.insert(0, "minutes of training", tables.code(page_table.index))
+    return tables.markdown(page_table, 1)
 
 
 @styled
@@ -141,11 +141,13 @@ def subtasks() -> str:
     model = ensemble.split()[0]
     rows = table[table["name"] == ensemble]
     cell = (tables.code(model), [f"100 * {name}" for name in tables.with_ends("pearson")], 1)
-    shown = rows.index.to_frame().join(tables.cells(rows, cell))
+    page_table = rows.index.to_frame().join(tables.cells(rows, cell))
     for name in (*REPORTED, f"untrained {model}", "BOW-100d", "trigrams"):
-        shown[name] = decimals(100 * table[table["name"] == name]["pearson"].reindex(rows.index))
+        page_table[name] = decimals(
+            100 * table[table["name"] == name]["pearson"].reindex(rows.index)
+        )
     names = {"task": {"all": "STS 2012-2016"}, "subtask": {"all": "mean"}}
-    return tables.markdown(shown.replace(names), 2)
+    return tables.markdown(page_table.replace(names), 2)
 
 
 def beside_senteval() -> str:
@@ -156,9 +158,9 @@ def beside_senteval() -> str:
         table[measure.capitalize()] = difference.abs()
     table["prediction"] = table["definition"].str.removeprefix("SentEval ")
     groups = table.groupby("prediction", sort=False)
-    shown = groups[["Pearson", "Spearman"]].max().map("{:.0e}".format)
-    shown.insert(0, "scores", groups.size())
-    return tables.markdown(shown.reset_index(), 1)
+    page_table = groups[["Pearson", "Spearman"]].max().map("{:.0e}".format)
+    page_table.insert(0, "scores", groups.size())
+    return tables.markdown(page_table.reset_index(), 1)
 
 
 def values() -> dict[str, Any]:

@@ -36,14 +36,14 @@ def mean_ranks() -> str:
     parts = {"reported": table[table["source"] == "reported"].replace({"name": nearest})}
     for dataset, label in DATASETS.items():
         parts[label] = measured[measured["dataset"] == dataset]
-    shown = measured[rows].drop_duplicates().set_index(rows)
+    page_table = measured[rows].drop_duplicates().set_index(rows)
     for label, part in parts.items():
-        keyed = part.drop_duplicates(rows).set_index(rows).reindex(shown.index)
+        keyed = part.drop_duplicates(rows).set_index(rows).reindex(page_table.index)
         for direction, task in TASKS.items():
-            shown[f"{label}: {task}"] = intervals(keyed, with_ends(f"{direction}_mean_rank"))
-    shown = shown.reset_index()
-    shown.insert(0, "system", shown.pop("name"))
-    return markdown(shown, 2)
+            page_table[f"{label}: {task}"] = intervals(keyed, with_ends(f"{direction}_mean_rank"))
+    page_table = page_table.reset_index()
+    page_table.insert(0, "system", page_table.pop("name"))
+    return markdown(page_table, 2)
 
 
 def claims(experiment: str) -> pd.DataFrame:

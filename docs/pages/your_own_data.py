@@ -25,9 +25,9 @@ def by_pictures() -> pd.DataFrame:
 
 def few_pictures() -> str:
     """Write the recalls by the number of training images."""
-    shown = by_pictures().apply(mean_and_range, by="training pictures").reset_index()
-    shown["training pictures"] = shown["training pictures"].map("{:,}".format)
-    return markdown(shown, 1)
+    page_table = by_pictures().apply(mean_and_range, by="training pictures").reset_index()
+    page_table["training pictures"] = page_table["training pictures"].map("{:,}".format)
+    return markdown(page_table, 1)
 
 
 @styled

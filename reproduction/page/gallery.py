@@ -115,11 +115,11 @@ def queries(embedded: Embedded) -> dict[str, list[Any]]:
         hits = search(image_vectors[row], caption_vectors, of_image, captions)
         tasks["to_captions"].append({**query, "found": hits})
         # The query is no candidate of its own.
-        others = np.delete(np.arange(len(captions)), caption)
-        if of_image[others].any():
-            texts = [captions[k] for k in others]
-            candidates = caption_vectors[others]
-            hits = search(caption_vectors[caption], candidates, of_image[others], texts)
+        other_captions = np.delete(np.arange(len(captions)), caption)
+        if of_image[other_captions].any():
+            texts = [captions[k] for k in other_captions]
+            candidates = caption_vectors[other_captions]
+            hits = search(caption_vectors[caption], candidates, of_image[other_captions], texts)
             tasks["to_sentences"].append({**query, "found": hits})
     return tasks
 

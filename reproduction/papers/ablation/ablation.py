@@ -44,8 +44,8 @@ def make(results: Results, stem: Path) -> None:
         )
     ]
     minutes = decimals(table["minutes"], 0)
-    shown = table.assign(text=texts, seeds=table["seeds"].astype(str), min=minutes)
-    text = wide(shown, ["dataset", "model", "seeds", "min"], "measure")
+    cells = table.assign(text=texts, seeds=table["seeds"].astype(str), min=minutes)
+    text = wide(cells, ["dataset", "model", "seeds", "min"], "measure")
     headings = text.pop("dataset").replace(NAMES)
     write_table(stem, table, text, "lrr" + "l" * (text.shape[1] - 3), TITLE, NOTES, headings)
 

@@ -105,9 +105,9 @@ def _texts(table: pd.DataFrame) -> pd.Series:
     sign = table["metric"].map({"ter": -1}).fillna(1)  # lower TER is better
     text = pd.Series(decimals(table["score"]), table.index)
     # The oracle is an upper bound, so its gain over the baseline is no result.
-    shown = table["gain"].notna() & (table["reranker"] != ORACLE)
+    has_gain = table["gain"].notna() & (table["reranker"] != ORACLE)
     gains = table["gain"].map(lambda gain: f" ({gain:+.1f})".replace("-", MINUS))
-    text += gains.where(shown, "")
+    text += gains.where(has_gain, "")
     for gain, p, mark in (("gain", "p_baseline", DAGGER), ("gain_vse", "p_vse", DOUBLE)):
         better = (sign * table[gain] > 0) & (table[p] < LEVEL)
         text += better.map({True: mark, False: ""})

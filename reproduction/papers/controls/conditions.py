@@ -72,8 +72,8 @@ def measured(
 
 def _rated(predictions: Predictions, tasks: Tasks) -> pd.DataFrame:
     """Correlate ensembles, untrained networks and baselines with the ratings, in each draw."""
-    kept = predictions["kind"].isin(["ensemble", "baseline"]) | predictions["epochs"].eq("0")
-    predictions = predictions[kept]
+    is_rated = predictions["kind"].isin(["ensemble", "baseline"]) | predictions["epochs"].eq("0")
+    predictions = predictions[is_rated]
     cosines = resampled.correlations(predictions.assign(classifier=np.nan))
     classified = resampled.correlations(predictions[predictions["classifier"].notna()])
     supervised = cosines["task"].isin(classified["task"])

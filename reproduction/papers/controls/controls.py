@@ -27,8 +27,8 @@ def make(results: Results, stem: Path) -> None:
     table = controls(
         measured(results.models, results.predictions, results.tasks, results.query_ranks)
     )
-    shown = table.assign(text=decimals(table["value"]), seeds=table["seeds"].astype(str))
-    text = wide(shown, [*KEYS, "seeds"], "measure").rename(columns={"learned_from": "learned from"})
+    cells = table.assign(text=decimals(table["value"]), seeds=table["seeds"].astype(str))
+    text = wide(cells, [*KEYS, "seeds"], "measure").rename(columns={"learned_from": "learned from"})
     encoders = text.pop("dataset").replace(NAMES) + ": " + text.pop("encoder")
     headings = encoders.where(encoders != ": ", "Baselines")
     write_table(stem, table, text, "lr" + "r" * (text.shape[1] - 2), TITLE, NOTES, headings)

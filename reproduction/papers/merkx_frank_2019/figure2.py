@@ -27,9 +27,9 @@ def make(results: Results, stem: Path) -> None:
 
 def looks(networks: Iterable[str]) -> dict[str, Look]:
     """Choose colors and markers for each network, always the same for GRU and LSTM."""
-    others = [name for name in dict.fromkeys(networks) if name not in LOOKS]
+    unknown_networks = [name for name in dict.fromkeys(networks) if name not in LOOKS]
     free = cycle((colour, marker, colour) for colour, marker in COLOURS[len(LOOKS) :])
-    return LOOKS | dict(zip(others, free, strict=False))
+    return LOOKS | dict(zip(unknown_networks, free, strict=False))
 
 
 @styled
@@ -45,18 +45,19 @@ def scores_by_size(retrieval: Retrieval, measures: Measures | None, models: Mode
         check_scored(table, measures)
         trained = measures[measures["kind"] != "baseline"]
         table = pd.concat([as_values(trained[trained["measure"] != SEMANTIC]), table])
-    shown = list(table["measure"].unique())
+    measures_drawn = list(table["measure"].unique())
     table = in_order(table[table["kind"] == "ensemble"].astype({"seed": int}), models)
     table = table.merge(models[["dataset", "model", "seed", "network", "pooling", "size"]])
     # A network without pooling, such as a bag, has its ticks among those with attention.
     table["pooling"] = table["pooling"].replace("", "attention")
     look = looks(table["network"])
-    width = COLUMN if len(shown) == 1 else PAGE
+    width = COLUMN if len(measures_drawn) == 1 else PAGE
     figure = Figure((width, 2.2 * len(datasets)), layout="constrained")
     parts = figure.subfigures(len(datasets), 1, squeeze=False)[:, 0]
     for dataset, part in zip(datasets, parts, strict=True):
         part.suptitle(NAMES.get(dataset, dataset), x=0.01, ha="left", weight="bold")
-        axes = dict(zip(shown, part.subplots(1, len(shown), squeeze=False)[0], strict=True))
+        panels = part.subplots(1, len(measures_drawn), squeeze=False)[0]
+        axes = dict(zip(measures_drawn, panels, strict=True))
         rows = table[table["dataset"] == dataset]
         poolings = ["attention", *rows["pooling"].unique()]
         distinct = set(zip(rows["pooling"], rows["size"], strict=True))

@@ -100,10 +100,10 @@ def scores_by_epoch(
         part.suptitle(NAMES.get(dataset, dataset), x=0.01, ha="left", weight="bold")
         axes = _panels(part, networks[dataset], measures, lines[dataset])
         # Every kept snapshot of each model, so that those without a score are visible.
-        kept = rows[["network", "model", "epoch"]].drop_duplicates()
+        snapshots = rows[["network", "model", "epoch"]].drop_duplicates()
         for (network, measure), panel in axes.items():
             values = rows[rows["measure"] == measure].groupby(["model", "epoch"])["value"]
-            means = kept.merge(values.mean().reset_index(), "left").sort_values("epoch")
+            means = snapshots.merge(values.mean().reset_index(), "left").sort_values("epoch")
             models_of_column = dict.fromkeys(rows.loc[rows["network"] == network, "model"])
             _curves(panel, means, list(models_of_column), selected[dataset][0])
             _epoch_axis(panel, rows["epoch"].max())

@@ -31,12 +31,12 @@ def make(results: Results, stem: Path) -> None:
     parts = [tasks[~supervised], pd.DataFrame([total]), tasks[supervised]]
     if supervised.all():  # no task without training pairs, and no total
         del parts[:2]
-    shown = pd.concat(parts, ignore_index=True)
-    text = shown[["task", "subtask", "source"]].fillna("")
+    sections = pd.concat(parts, ignore_index=True)
+    text = sections[["task", "subtask", "source"]].fillna("")
     for column in ("train", "dev", "test", "dropped"):
-        text[column] = [f"{count:,.0f}" for count in shown[column]]
-    groups = np.where(shown["train"] > 0, "With training pairs", "Test pairs only")
-    text.loc[shown["train"] == 0, ["train", "dev"]] = MISSING
+        text[column] = [f"{count:,.0f}" for count in sections[column]]
+    groups = np.where(sections["train"] > 0, "With training pairs", "Test pairs only")
+    text.loc[sections["train"] == 0, ["train", "dev"]] = MISSING
     text.loc[text["task"] == text["task"].shift(), "task"] = ""
     title = "Ratings of the similarity of two sentences: tasks, subtasks and pairs."
     has_exchanged = tasks["task"].isin(["STS 2012", "STS 2013"]).any()

@@ -115,24 +115,24 @@ def _write(stem: Path, table: pd.DataFrame, measure: str, name: str, notes: list
         table[~correlation].assign(block="Means of subtasks, and their pairs concatenated"),
         table[correlation & supervised].assign(block="Tasks with training pairs, by both methods"),
     ]
-    shown = pd.concat(blocks, ignore_index=True)
-    of_subtask = shown["statistic"] == "correlation"
-    shown["measure"] = shown["method"].where(of_subtask, shown["statistic"])
-    shown["text"] = with_interval(shown, measure)
+    stacked = pd.concat(blocks, ignore_index=True)
+    of_subtask = stacked["statistic"] == "correlation"
+    stacked["measure"] = stacked["method"].where(of_subtask, stacked["statistic"])
+    stacked["text"] = with_interval(stacked, measure)
     # Columns: the numbers of seen pairs, the systems, and the ensembles and untrained networks
     # again on unseen pairs.
-    ensembles = shown[shown["seen"].notna() & shown["kind"].eq("ensemble")]
+    ensembles = stacked[stacked["seen"].notna() & stacked["kind"].eq("ensemble")]
     names = "seen (" + ensembles["dataset"].replace(NAMES) + ")"
     seen = ensembles.assign(name=names, text=ensembles["seen"].map("{:,.0f}".format))
-    untrained = shown[shown["seen"].notna() & shown["epochs"].eq("0")]
+    untrained = stacked[stacked["seen"].notna() & stacked["epochs"].eq("0")]
     unseen = pd.concat([ensembles, untrained])
     unseen["text"] = with_interval(unseen, f"unseen_{measure}")
     unseen["name"] += ", unseen pairs"
-    shown = pd.concat([seen, shown, unseen], ignore_index=True)
+    stacked = pd.concat([seen, stacked, unseen], ignore_index=True)
     keys = ["block", "task", "subtask", "measure"]
     # Rows are in the order of the measured subtasks.
-    rows = shown.loc[shown["source"] == "measured", [*keys, "pairs"]].drop_duplicates(keys)
-    values = shown.pivot(index=keys, columns="name", values="text")[shown["name"].unique()]
+    rows = stacked.loc[stacked["source"] == "measured", [*keys, "pairs"]].drop_duplicates(keys)
+    values = stacked.pivot(index=keys, columns="name", values="text")[stacked["name"].unique()]
     text = rows.merge(values, left_on=keys, right_index=True).fillna(MISSING)
     text["pairs"] = [f"{pairs:,.0f}" for pairs in text["pairs"]]
     title = f"{name} of the ratings and the systems' predictions."

@@ -46,8 +46,8 @@ def make(results: Results, stem: Path) -> None:
     model = load_model(training["folder"], best_snapshot(training), treebank=treebank)
     captions = read_captions(results, training)
     language = training["languages"][0]
-    shown = captions["split"].eq("test") & captions["language"].eq(language)
-    sentences = cleaned(captions.loc[shown, "caption"].tolist())
+    is_test = captions["split"].eq("test") & captions["language"].eq(language)
+    sentences = cleaned(captions.loc[is_test, "caption"].tolist())
     parse = middle(treebank.trees(sentences, training["text.parser"]))
     nodes = FORMS[training["text.form"]](parse)
     save(drawing(nodes, learned(model, language, parse.text)), stem)

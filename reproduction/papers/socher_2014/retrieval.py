@@ -161,11 +161,11 @@ def write_ranks(results: Results, stem: Path, squared: bool, title: str) -> None
     of_table2 = models["similarity"].eq("euclidean") | models["objective.name"].eq("squared_error")
     names = ["dataset", "model"]
     names_of_table2 = pd.MultiIndex.from_frame(models.loc[of_table2, names])
-    shown = pd.MultiIndex.from_frame(table[names]).isin(names_of_table2) == squared
-    shown |= table["source"].ne("measured").to_numpy()
+    in_table = pd.MultiIndex.from_frame(table[names]).isin(names_of_table2) == squared
+    in_table |= table["source"].ne("measured").to_numpy()
     reported = read_ranks(results["reported"])
     reported = reported[reported["loss"].eq("squared_error") == squared]
-    write(stem, with_reported(table[shown], reported), list(TASKS), ["mean_rank"], title)
+    write(stem, with_reported(table[in_table], reported), list(TASKS), ["mean_rank"], title)
 
 
 def sorted_systems(table: pd.DataFrame) -> pd.DataFrame:

@@ -130,11 +130,11 @@ def write_norms(stem: Path, table: pd.DataFrame, reported: ReportedRelations) ->
     """Write the result of `over_seeds`."""
     printed = reported.groupby("relation")["place"].agg(lambda p: ", ".join(f"{n:.0f}" for n in p))
     table = table.assign(reported=table["relation"].map(printed))
-    shown = table[(table["place"] <= SHOWN) | table["reported"].notna()]
-    text = shown[["place", "relation", "reported"]].astype({"place": str}).fillna(MISSING)
-    text["norm"] = column_with_interval(shown, "norm", 2)
-    text["minus identity"] = column_with_interval(shown, "from_identity", 2)
-    text["edges (%)"] = decimals(shown["share"], 2)
+    top_relations = table[(table["place"] <= SHOWN) | table["reported"].notna()]
+    text = top_relations[["place", "relation", "reported"]].astype({"place": str}).fillna(MISSING)
+    text["norm"] = column_with_interval(top_relations, "norm", 2)
+    text["minus identity"] = column_with_interval(top_relations, "from_identity", 2)
+    text["edges (%)"] = decimals(top_relations["share"], 2)
     title = "Relations by the Frobenius norm of their matrix in the SDT-RNN."
-    groups = shown["dataset"].replace(NAMES) + ": " + shown["model"]
+    groups = top_relations["dataset"].replace(NAMES) + ": " + top_relations["model"]
     write_table(stem, table, text, "rlrrrr", title, NOTES, groups)

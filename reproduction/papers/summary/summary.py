@@ -55,8 +55,8 @@ def summary(models: Models, retrieval: Retrieval, measures: Measures | None) -> 
     """
     parts = [_reported(models), _recalls(in_order(retrieval, models))]
     if measures is not None:
-        shown = measures["kind"].isin(["ensemble", "baseline"]) & measures["measure"].ne(SEMANTIC)
-        rated = measures[shown]
+        is_system = measures["kind"].isin(["ensemble", "baseline"])
+        rated = measures[is_system & measures["measure"].ne(SEMANTIC)]
         system = rated["model"].where(rated["kind"].eq("ensemble"), rated["system"])
         parts.append(rated.assign(value=100 * rated["pearson"], language="en", system=system))
     table = pd.concat(parts, ignore_index=True)
