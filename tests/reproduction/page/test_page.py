@@ -37,10 +37,10 @@ from tests.support.result_files import filled
 
 ROOT = Path(__file__).parents[3]
 TRAINED = ["gru-8-attention", "gru-8-max"]
-ODD = '</script><b>"{{ 7 * 7 }}" & $5'  # in captions and names, it is nothing but text
+ODD = '</script><b>"{{ 7 * 7 }}" & $5'  # must stay text in captions and names
 
 
-# Table 1 of Calixto & Liu (2017) without a row: what is shown of it is another matter.
+# Table 1 of Calixto & Liu (2017) without a row; other tests read its content.
 WIDE = pd.DataFrame(columns=["name", "dataset", "language", "source"])
 
 
@@ -99,7 +99,7 @@ def find(trained, output, names=TRAINED, **other):
 
 @pytest.fixture(scope="module")
 def results(trained, tmp_path_factory):
-    """What a run gives: tables of two papers, figures, training curves, and a gallery."""
+    """Write the results of a run: tables of two papers, figures, training curves and a gallery."""
     folder = tmp_path_factory.mktemp("results")
     merkx, calixto = folder / "merkx_frank_2019", folder / "calixto_liu_2017"
     for paper in (merkx, calixto):
@@ -193,7 +193,7 @@ def made(results, trained):
 
 @pytest.fixture
 def opened(browser):
-    """A function: a page in a new window. What it complains of, and asks of a network, fails."""
+    """Return a function that opens a page; errors of the page and requests to a network fail."""
     windows, problems = [], []
 
     def visit(path, width=1200, **options):
@@ -242,7 +242,7 @@ def test_everything_is_on_the_page_without_javascript(made, opened):
     assert "Merkx & Frank (2019)" in headings and "Calixto & Liu (2017)" in headings
     text = page.inner_text("body")
     assert "Where model and ratings disagree most" in text
-    assert text.index("A cat.") < text.index("A dog sleeps.")  # the pair with -2 stands first
+    assert text.index("A cat.") < text.index("A dog sleeps.")  # the pair with -2 is first
     said = [number.inner_text() for number in page.query_selector_all("#disagreements dd")]
     # The first model's number is by a classifier, which gives a rating.
     assert said == ["4.5 of 5", "0.12 of 5", "1.0 of 5", "0.90 cosine"]
@@ -460,7 +460,9 @@ def test_verdicts_and_a_table_of_each_paper_are_open_and_the_rest_is_folded(made
         assert page.is_visible(f"#{table} table")
     for folded in ("#merkx_frank_2019-table3 table", "#merkx_frank_2019-table2-compared table"):
         assert page.query_selector(folded) and not page.is_visible(folded)
-    assert not page.query_selector("#calixto_liu_2017-claims table")  # it is shown as claims
+    assert not page.query_selector(
+        "#calixto_liu_2017-claims table"
+    )  # the page shows its claims instead
 
 
 def test_on_paper_is_what_is_open_but_not_what_is_to_be_used(made, opened):
@@ -486,7 +488,7 @@ def test_of_a_single_model_no_claim_of_a_paper_is_shown(results, trained, opened
     text = page.inner_text("body").lower()
     assert "claim" not in text and "verdict" not in text and "beside the papers" not in text
     assert not page.query_selector_all(".badge:not(.query .badge, .compared .badge), .claim")
-    assert page.query_selector("#merkx_frank_2019-table2")  # what was measured is there
+    assert page.query_selector("#merkx_frank_2019-table2")  # the measured table remains
 
 
 def test_a_page_of_own_data_speaks_of_them_and_of_chance(results, trained, opened, tmp_path):
@@ -500,7 +502,7 @@ def test_a_page_of_own_data_speaks_of_them_and_of_chance(results, trained, opene
     assert "Scores" in headings
     assert not any(name in text for text in headings for name in ("Merkx", "Calixto", "Table"))
     card = page.inner_text(".card")
-    assert "By chance among 20 pictures: 33.3" in card  # as 10 of the 30 that are there
+    assert "By chance among 20 pictures: 33.3" in card  # R@10 among all 30 pictures
     assert "With 20, the 95% interval of a recall is up to ± 21.9" in card  # 1.96 sqrt(.25 / 20)
     write_json(tmp_path / "scenes.json", content | {"own": True, "images": 100})
     page = opened(build(results, trained, tmp_path / "more.html", **others))
@@ -573,7 +575,7 @@ def test_a_panel_is_put_in_and_finds_the_thumbnails(made, opened):
 
 
 def test_a_thousand_pictures_are_there_in_two_seconds(results, trained, browser, tmp_path):
-    """As many as Flickr8k's test set has, each of some 3 kB."""
+    """Test with as many images as Flickr8k's test set, each of about 3 kB."""
     content = json.loads((results / "scenes.json").read_text())
     rng = np.random.default_rng(0)
     for k in range(1000):
@@ -587,7 +589,7 @@ def test_a_thousand_pictures_are_there_in_two_seconds(results, trained, browser,
     assert 2e6 < path.stat().st_size < 12e6
     page = browser.new_page()
     session = page.context.new_cdp_session(page)
-    # Processor time, so that what else the machine does is not counted.
+    # Processor time does not depend on other programs of the machine.
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
     page.goto(path.as_uri())
     metrics = {
@@ -597,7 +599,7 @@ def test_a_thousand_pictures_are_there_in_two_seconds(results, trained, browser,
     assert metrics["TaskDuration"] < 2
 
 
-# What is on the page
+# Content of the page
 
 
 def circle(count):
@@ -731,7 +733,9 @@ def test_a_claim_is_drawn_around_zero():
     [row] = claim["rows"]
     assert "reported" not in row["x"] and row["x"]["difference"] == middle
     tested = pd.concat([table, table.assign(difference=90.0, low=np.nan, high=np.nan, p=0.2)])
-    [claim] = claims.claims(tested)  # a test without an interval is not drawn, nor scales others
+    [claim] = claims.claims(
+        tested
+    )  # a test without an interval is not drawn and does not scale the axis
     assert [row["x"] == {} for row in claim["rows"]] == [False, True] and claim["scale"] < 5
     [claim] = claims.claims(tested[1:])
     assert claim["scale"] == 0
@@ -746,7 +750,7 @@ def test_points_of_figures_are_called_by_their_ticks_where_these_have_names():
     left.set_xlabel("size (units)")
     left.set_ylabel("r")
     right.scatter([1, 2], [3, 4])
-    right.plot([1, 2], [3, 4])  # a line without markers says nothing
+    right.plot([1, 2], [3, 4])  # a line without markers needs no label
     text = svg(figure)
     assert text.count("<title>") == 3
     for title in ("a &amp; b\nsize: 32\nr: 2.5", "1\nr: 3", "2\nr: 4"):
@@ -845,7 +849,7 @@ LARGE = "has 0.0 MB of weights, more than 0"
 def test_the_panel_is_of_the_best_model_that_a_page_can_run(
     trained, tmp_path, monkeypatch, best, readable, largest, shown
 ):
-    """By the development set, whatever the test set says."""
+    """The best model is selected by the development set alone."""
     page = "reproduction.page.try_it"
     monkeypatch.setattr("scripts.try_it.LARGEST", largest)
     monkeypatch.setattr(f"{page}.runtime_files", lambda *_: {})

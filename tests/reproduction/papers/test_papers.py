@@ -79,7 +79,7 @@ def test_the_table_of_a_paper_of_two_files_is_in_the_report_and_on_the_page(proj
     write_models(project / "results/added/models", *trained)
     stem = "results/added/frege_1892/tables/table1"
     arguments = [f"{stem}.html", "--configfile", "added.yaml"]
-    arguments += ["--allowed-rules", "frege_1892_table1"]  # models are there; nothing is trained
+    arguments += ["--allowed-rules", "frege_1892_table1"]  # models exist; nothing is trained
     snakemake(project, *arguments)
     snakemake(project, *arguments, "--report", "report.html")
     report = (project / "report.html").read_text("utf-8")
@@ -142,7 +142,7 @@ def test_the_configuration_knows_the_papers_by_their_folders():
 
 
 def test_a_caption_says_nothing_of_marks_that_only_some_runs_have():
-    """Whether they are there, the notes of a table and the legend of a figure know."""
+    """Notes of tables and legends of figures say whether reported values are shown."""
     for paper, name, item in papers.items():
         marks = re.findall(r"\*reported\*|hollow|grey|dagger|[†‡]", item.text, re.IGNORECASE)
         assert not marks, (paper, name)

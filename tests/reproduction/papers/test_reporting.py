@@ -87,7 +87,7 @@ def results_of(folder, *trainings, **descriptions):
 
 
 def sections(markdown):
-    """Its headings, each with the cells of the rows below it."""
+    """Return the headings of a table, each with the cells of the rows below it."""
     found = {}
     for part in markdown.split("### ")[1:]:
         lines = [line for line in part.splitlines() if line.startswith("|")]
@@ -160,7 +160,7 @@ def test_table2_has_only_test_sets_that_were_measured(tmp_path):
     assert "folds of" in text
     text, found = groups(training("scenes", "gru-8-max"))
     assert found == {"scenes, test set 100": {"measured"}}
-    assert "eported" not in text  # nor are they explained
+    assert "eported" not in text  # no note explains reported values
 
 
 def test_table2_csv_keeps_raw_numbers_and_where_they_are_from(tmp_path):
@@ -243,7 +243,7 @@ def test_models_are_selected_by_ratings_or_by_name():
         ("scenes", "lstm-8-max", 1, "ensemble", 0.5),
         ("scenes", "gru-8-max", 2, "ensemble", 0.6),
         ("scenes", "gru-8-max", 1, "ensemble", np.nextafter(0.6, 1)),  # equal but for rounding
-        ("scenes", "lstm-8-max", 1, "snapshot", 0.9),  # none is selected for a snapshot
+        ("scenes", "lstm-8-max", 1, "snapshot", 0.9),  # no model is selected by a snapshot
         ("flickr8k", "gru-8-max", 3, "ensemble", 0.1),
         ("", "", None, "baseline", 0.9),
     )
@@ -419,7 +419,7 @@ def test_snapshots_stand_below_their_ensemble(tmp_path):
     recalls = ["2.0 ± 0.0", "50.0 ± 3.0", "54.0 ± 3.0", "58.0 ± 3.0", "62.0 ± 3.0"]
     assert [row[4] for row in first] == recalls
     assert [row[0] for row in second] == ["chance", "ensemble 4", "snapshot 4"]
-    assert "1k-folds" not in text  # nothing here is of folds
+    assert "1k-folds" not in text  # no fold is in these results
     table = pd.read_csv(tmp_path / "t.csv")
     assert table["dev_r10"].tolist() == [2.5, 50, 54, 58, 62, 2.5, 15, 19]
     assert table["commit"].eq("0123abc").all()
@@ -449,7 +449,7 @@ def test_latex_is_well_formed_whatever_the_names(tmp_path):
         assert re.findall(r"\\begin\{(\w+)\}", latex) == re.findall(r"\\end\{(\w+)\}", latex)
         for rule in ("toprule", "midrule", "bottomrule"):
             assert f"\\{rule}" in latex
-        latex.encode("ascii")  # nothing that an old engine cannot read
+        latex.encode("ascii")  # old LaTeX engines read only ASCII
         assert r"\textbf{my\_photos, test set 100" in latex
     escaped = r"A\_B \& C \{100\%\} \#1 \$x\textasciicircum{}2\$ \textbackslash{}o\textasciitilde{}"
     latex = (tmp_path / "t.tex").read_text()
@@ -591,7 +591,7 @@ def test_samples_mark_what_is_right(pictures, tmp_path):
 
 
 def test_what_ranks_before_a_right_one_does_not_depend_on_rounding():
-    """Within a millionth of it, wrong ones do, as in the scores of retrieval."""
+    """Wrong candidates within a millionth of the right one's score precede it, as in retrieval."""
     own = np.array([True, False, False])
     for scores in ([0.5, 0.5 + 1e-7, 0.5 - 1e-7], [0.5, 0.5 - 1e-7, 0.5 - 1e-7]):
         found = retrieved(np.array(scores, np.float32), own, SAME)
@@ -601,7 +601,7 @@ def test_what_ranks_before_a_right_one_does_not_depend_on_rounding():
 
 @pytest.fixture
 def trained(pictures, tmp_path):
-    """An untrained network as a training's only snapshot, with its data; gives its folder."""
+    """Return a folder: an untrained network as a training's only snapshot, and its data."""
     import torch
 
     from groundvec.data import dataset
@@ -617,7 +617,7 @@ def trained(pictures, tmp_path):
         [
             (name, "en", split, f"Picture {name} for the {k}th time 🐶")
             for name, split in zip(names, splits, strict=True)
-            for k in range(6)  # of which five are used
+            for k in range(6)  # five are used
         ],
         columns=dataset.CAPTION_COLUMNS,
     )

@@ -110,7 +110,7 @@ def test_table1_has_measured_beside_reported_rows(tmp_path):
     assert rows[6][2:] == ["max margin, inner product", "–", "10.5", "12.5", "16.9"]  # noqa: RUF001
     assert rows[7][4:] == ["26.0", "52.0", "104.0"]
     assert rows[8][4] == "25.5 [24.5, 27.5]"
-    # Of one seed the interval of the file; of several the t interval, with that of the pictures.
+    # One seed has the interval of the file; several have the t interval and the pictures' part.
     assert rows[9][3:] == ["1", "7.0 [6.0, 9.0]", "14.0 [13.0, 16.0]", "28.0 [27.0, 30.0]"]
     low, high = t_interval([10, 12, 17], (3 / (2 * 1.96)) ** 2)
     assert rows[10][2:4] == ["max margin, inner product", "3"]

@@ -55,7 +55,7 @@ def retrieval(dataset, model, r10=50.0, seed=1, curve=None):
 
 
 def scores(system, r, kind="baseline", epochs="", tasks=TASKS):
-    """`r` on the first subtask and 0.01 more on each further one; the classifier has 0.1 more.
+    """Scores: `r` on the first subtask, 0.01 more on each further one; 0.1 more by classifier.
 
     The interval is from 0.05 below to 0.02 above.
     """
@@ -120,7 +120,7 @@ FORMS = {
 
 
 def read(folder, reader, *tables):
-    """What the reader makes of the tables as files, and the files."""
+    """Read tables from files; return the tables and the files."""
     paths = []
     for table in tables:
         paths.append(folder / f"{list(FORMS).index(reader)}-{len(paths)}.csv")
@@ -129,13 +129,13 @@ def read(folder, reader, *tables):
 
 
 def models_of(folder, measured, **descriptions):
-    """The models that there are retrieval scores of."""
+    """Return the models that have retrieval scores."""
     names = measured[["dataset", "model", "seed"]].drop_duplicates().itertuples(index=False)
     return models(folder, *map(tuple, names), **descriptions)
 
 
 def dots(container):
-    """(x, y) of the markers, and the ends of their intervals."""
+    """Return (x, y) of the markers, and the ends of their intervals."""
     line, _, (bars,) = container
     return np.array(line.get_xydata(), float), np.array(bars.get_segments())
 
@@ -180,7 +180,7 @@ def test_figure2_has_every_measure_of_every_data_set(tmp_path):
         assert [t.get_text() for t in panel.get_xticklabels()] == ["1024", "max\n(2048)"]
         points, _ = dots(panel.containers[0])
         assert points[:, 0].round().tolist() == [0, 1]
-        assert points[0, 0] < dots(panel.containers[1])[0][0, 0] < 0.5  # LSTM beside GRU
+        assert points[0, 0] < dots(panel.containers[1])[0][0, 0] < 0.5  # the GRU left of the LSTM
         assert panel.get_ylabel()
     np.testing.assert_allclose(dots(figure.axes[3].containers[0])[0][:, 1], [50])  # scenes
 
@@ -214,7 +214,7 @@ def test_unknown_parts_have_a_place_a_colour_and_a_name_of_their_own(tmp_path):
     assert [values[name][:, 1].tolist() for name in list(found)[1:]] == [[53], [54], [55]]
     for points, places in zip(values.values(), ([0, 1, 2], [0], [0], [0]), strict=True):
         assert points[:, 0].round().tolist() == places
-    # What is of one size stands around its tick, so that what is alone stands on it.
+    # Models of one size are spread around its tick; a single model is on the tick.
     assert np.mean([points[0, 0] for points in values.values()]) == pytest.approx(0)
     assert values["GRU"][1:, 0].tolist() == [1, 2]
     colours = [container[0].get_color() for container in found.values()]
@@ -312,10 +312,10 @@ def test_figure3_has_every_subtask_and_system(tmp_path):
         assert same_color(inside, "0.25") == (kind == "dark")
         assert points[:, 1].round().tolist() == [0, 1]  # within the line of its subtask
     _, bars = dots(found["BOW (reported)"])
-    np.testing.assert_allclose(bars[0, :, 0], [42.3 - 6.1, 42.3 + 5.7])  # as the supplement has it
+    np.testing.assert_allclose(bars[0, :, 0], [42.3 - 6.1, 42.3 + 5.7])  # as in the supplement
     tops = [dots(found[label])[0][0, 1] for label in expected]
     assert tops == sorted(set(tops))  # below each other
-    # In the legend a column a kind, which says what these have in brackets.
+    # The legend has a column for each kind of system.
     (legend,) = figure.legends
     names = [t.get_text() for t in legend.get_texts() if t.get_text() != " "]
     bare = [label.partition(" (")[0] for label in expected]
@@ -367,7 +367,7 @@ NOTHING = pd.DataFrame(columns=["dataset", "measure", "value"])
 
 
 def curves(panel):
-    """By its label each curve with markers: its epochs, and its values."""
+    """Return the epochs and values of each curve with markers, by its label."""
     return {
         line.get_label(): np.array(line.get_xydata(), float).T.tolist()
         for line in panel.lines
@@ -417,11 +417,11 @@ def test_figure4_has_recall_on_the_test_set_above_the_semantic_score(tmp_path):
     assert [line.get_xdata().tolist() for line in dotted] == [[1, 4, 8]]
     for panel in figure.axes:
         assert [t.get_text() for t in panel.get_xticklabels()] == ["1", "2", "4", "8"]
-    # The selected model is bold, and behind the other network's.
+    # The selected model is bold, and gray behind the other network's curves.
     wide = [max(panel.lines, key=lambda line: line.get_linewidth()) for panel in (gru, lstm)]
     assert [line.get_color() for line in wide] == [BLUE, figure4.GRAY]
     np.testing.assert_allclose(wide[1].get_ydata(), [curve[epoch] for epoch in epochs])
-    # The paper's value, where there is one.
+    # The paper's value, if it reports one.
     dashed = [line.get_ydata()[0] for line in lstm_rated.lines if line.get_linestyle() == "--"]
     assert dashed == [70.25] and "paper\n70.2" in [text.get_text() for text in lstm_rated.texts]
     assert not [line for line in gru.lines if line.get_linestyle() == "--"]
@@ -502,7 +502,7 @@ def test_figure4_averages_seeds_on_a_logarithmic_axis(tmp_path):
     selected = {"scenes": ("gru-8-max", 2), "flickr8k": ("gru-4-max", 1)}
     table = by_epoch(measured, semantic_measures(of_ratings))
     figure = scores_by_epoch(table, models_of(tmp_path, measured), selected, NOTHING)
-    recall, semantic, one, _ = figure.axes  # of a single network side by side
+    recall, semantic, one, _ = figure.axes  # panels of a single network are side by side
     [(_, values)] = curves(recall).values()
     assert values == [curve[epoch] + 1 for epoch in (1, 2, 4, 8)]
     # 0.4 times 0.7, 0.9, 0.8, and the same as above.

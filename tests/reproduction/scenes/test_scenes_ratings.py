@@ -122,7 +122,7 @@ def test_phenomena(made):
         lambda text: sorted(re.findall(r"[\w-]+", text.lower()))
     )
     same_words = of["Swap"][bags.sentence_a == bags.sentence_b]
-    assert len(same_words) >= 5  # word for word, who or what is exchanged
+    assert len(same_words) >= 5  # the same words with exchanged roles
     assert (same_words.rating < 5).all()
 
 

@@ -1,4 +1,4 @@
-"""Lists of translations: read, weighed, chosen from and judged."""
+"""N-best lists of translations: reading, tuning of weights, re-ranking and scores."""
 
 import gzip
 import os
@@ -102,7 +102,7 @@ WORDS = np.array(["rot", "blau", "der", "ein", "Hund", "Mann", "geht", "sieht", 
 
 
 def drawn_lists(seed, sentences=40, n=12):
-    """Hypotheses of which the best is known: the feature `clue` is their BLEU, `score` is noise."""
+    """Hypotheses with a known best one: the feature `clue` is their BLEU, `score` is noise."""
     rng = np.random.default_rng(seed)
     references = [" ".join(rng.choice(WORDS, 9)) for _ in range(sentences)]
     texts = []
@@ -195,7 +195,7 @@ def test_rerankers_lie_between_the_baseline_and_the_oracle():
 
 
 def test_a_re_ranker_by_length_alone_finds_that_longer_translations_are_better():
-    """As where a score is a sum of log-probabilities, which prefers short translations."""
+    """Test a score that is a sum of log-probabilities, which prefers short translations."""
     texts, best = ["ein Hund geht", "ein Hund geht auf das Haus"], "ein Hund geht auf das Haus"
     lists = Lists(texts * 9, np.arange(0, 19, 2), ["score"], np.tile([[-1.0], [-2.0]], (9, 1)))
     found = judged(lists, pd.DataFrame({"target": [best] * 9}))

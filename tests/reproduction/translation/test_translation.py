@@ -39,7 +39,7 @@ def translator(source=9, target=6, dropout=0.0, seed=1):
     model = Translator(source, target, size=5, embedding=4, dropout=dropout)
     for weights in model.parameters():  # far from each other, so that the order is clear
         torch.nn.init.normal_(weights, std=0.7)
-    model.target.weight.data[0] = 0  # padding, which stands before the first word
+    model.target.weight.data[0] = 0  # padding, which is before the first word
     return model.eval()
 
 
@@ -208,7 +208,7 @@ def test_a_loss_that_is_not_finite_stops_the_training(tmp_path, monkeypatch):
 
 
 def test_a_damaged_checkpoint_costs_an_epoch(tmp_path, monkeypatch):
-    """The one before it is whole, also where the damaged one knew a better translator."""
+    """The snapshot before a damaged one is used, even if the damaged one was better."""
     scores = iter([1.0, 2.0, 3.0, Stopped("killed"), 3.0, 4.0])
     asked = []
 
@@ -285,7 +285,7 @@ def test_a_translator_that_is_damaged_is_refused(tmp_path):
 
 
 def made_model(folder, name, languages, beta=0.5):
-    """An untrained model of words in a folder, as a training leaves it."""
+    """An untrained model of words in a folder, as training writes it."""
     texts = {language: Text.build([" ".join(WORDS[language])] * 2) for language in languages}
     encoder = {"name": "bag", "size": 8, "embedding": 4}
     objective = {"name": "multilingual", "margin": 0.2, "beta": beta}
@@ -302,7 +302,7 @@ def made_model(folder, name, languages, beta=0.5):
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A folder with pairs, features and two models; the programs in it, run one after another."""
+    """Run the programs one after another in a folder with pairs, features and two models."""
     folder = tmp_path_factory.mktemp("translation")
     tables = {"train": table(30, 1), "dev": table(8, 2), "test": table(7, 3)}
     rows = pd.concat([t.assign(split=name) for name, t in tables.items()], ignore_index=True)
@@ -351,7 +351,7 @@ def test_the_programs_translate_and_rerank(project):
         if metric != "meteor":
             assert of_metric["score"].notna().all()
             controls = {"baseline": "baseline", "length": "length", "vse": "VSE", "text": "MLMME-0"}
-            for key, other in controls.items():  # each is tested against all but itself
+            for key, other in controls.items():  # each is tested against all others
                 assert names[[*of_metric[f"p_{key}"].isna()].index(True)] == other
                 assert of_metric[f"p_{key}"].isna().sum() == 1
     alone = scores[scores["metric"] == "sentence_bleu"].set_index("reranker")["score"]
