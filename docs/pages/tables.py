@@ -91,7 +91,8 @@ def with_ends(name: str) -> list[str]:
 
 def intervals(table: pd.DataFrame, columns: list[str]) -> pd.Series:
     """Write values with their intervals, from the columns of the value and of both ends."""
-    texts = bracketed(*(table[column] for column in columns))
+    value, low, high = (table[column] for column in columns)
+    texts = bracketed(value, low, high)
     return pd.Series(texts, table.index)
 
 

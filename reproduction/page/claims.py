@@ -1,5 +1,6 @@
 """Prepare a paper's table of claims for the page: groups, verdicts and drawn intervals."""
 
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ def claims(content: Claims) -> list[dict[str, Any]]:
     return groups
 
 
-def _places(row: dict[str, Any], largest: float) -> dict[str, float]:
+def _places(row: Mapping[Hashable, Any], largest: float) -> dict[str, float]:
     """Compute where a row's numbers are drawn, in pixels from the left."""
     if pd.isna(row["low"]):
         return {}
