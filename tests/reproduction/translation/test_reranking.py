@@ -223,7 +223,7 @@ def test_distances_are_compared_with_the_own_sentence_and_picture(caplog):
     assert names == ["target-source"] and values.tolist() == [[10], [200], [100]]
     _, values = distances(lists, table.assign(image_id=""), [model], encode, (None, "de"))
     assert values[:, 0].tolist() == [0, 0, 0]
-    assert "no sentence of this split has a picture" in caplog.text
+    assert "no sentence of this split has an image" in caplog.text
 
 
 def test_judgements_agree_with_sacrebleu(monkeypatch):

@@ -370,14 +370,14 @@ def test_the_programs_translate_and_rerank(project):
 def test_each_re_ranker_has_a_name_of_its_own(project):
     result = run(project, f"{RERANK} --overwrite".replace("vse mlmme", "vse vse mlmme"))
     assert result.returncode == 1
-    assert "error: vse: there is a re-ranker 'VSE' already" in result.stderr
+    assert "error: vse: the name 'VSE' belongs to another re-ranker" in result.stderr
 
 
 def test_a_re_ranker_that_compares_with_nothing_is_refused(project):
     made_model(project / "nothing", "x", ["de"], 0)
     result = run(project, f"{RERANK} --overwrite".replace("vse mlmme", "nothing mlmme"))
     assert result.returncode == 1
-    assert "error: nothing reads no en and learned no images (beta 0)" in result.stderr
+    assert "error: nothing reads no en and did not learn from images (beta 0)" in result.stderr
 
 
 @pytest.mark.parametrize(
