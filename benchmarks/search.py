@@ -81,12 +81,12 @@ def case(captions: pd.DataFrame, seeing: ImageEncoder, folder: Path) -> list[Row
             seeing.encode(some)
         return len(some)
 
-    def again() -> None:
+    def search_in_cached_features() -> None:
         scores(reading.encode(captions["caption"][:1]), seeing.encode(paths), similarity)
 
     what = f"{crops} crop{'s' * (crops > 1)}"
     first = row(f"{what}, first time", "s a picture", ours)
-    # From here on, features are cached: `again` reads them.
+    # From here on, features are cached: the search reads them.
     os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
     sentences = reading.encode(captions["caption"], tokenized=True)
     ranks_both_ways = ranks(sentences, seeing.encode(paths), image, similarity)
@@ -95,7 +95,8 @@ def case(captions: pd.DataFrame, seeing: ImageEncoder, folder: Path) -> list[Row
         for direction, ranks_of_queries in zip(DIRECTIONS, ranks_both_ways, strict=True)
         for k in CUTOFFS
     }
-    second = row(f"{what}, {len(paths):,} pictures again", "s a search", work(1, again))
+    cached = work(1, search_in_cached_features)
+    second = row(f"{what}, {len(paths):,} pictures again", "s a search", cached)
     return [first | {"crops": crops, "pictures": len(paths)} | recalls, second]
 
 

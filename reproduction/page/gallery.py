@@ -54,7 +54,7 @@ def gallery(results: Results) -> dict[str, Any]:
         for image_row, text in _first_captions(embedded).items():
             captions.setdefault(str(embedded.image_ids[image_row]), text)
     path_of = paths_of(results, captions)
-    visible = shown(models)
+    visible = distinct_images(models)
     images = list(dict.fromkeys([*visible, *captions]))
     images = images[: max(THUMBNAILS, len(visible))]
     thumbnails = {}
@@ -130,16 +130,14 @@ def _first_captions(embedded: Embedded) -> dict[int, str]:
     return {int(row): embedded.captions[k] for row, k in zip(rows, first, strict=True)}
 
 
-def shown(models: list[dict[str, Any]]) -> list[str]:
+def distinct_images(models: list[dict[str, Any]]) -> list[str]:
     """List the images of queries and results, each once."""
-    return list(
-        dict.fromkeys(
-            image
-            for model in models
-            for query in model["to_images"]
-            for image in (query["image"], *(item["image"] for item in query["found"]))
-        )
-    )
+    images: dict[str, None] = {}  # a set in order of insertion
+    for model in models:
+        for query in model["to_images"]:
+            images[query["image"]] = None
+            images |= dict.fromkeys(hit["image"] for hit in query["found"])
+    return list(images)
 
 
 def small_picture(path: str | Path, size: tuple[int, int], **options: int) -> dict[str, Any]:
