@@ -490,8 +490,4 @@ class Plan:
             "reranked_shortest": {"reranked": self.reranked([shortest])},
             "reranked_longer": {"reranked": self.reranked(longer)},
             "rerankers": {"models": [f"{folder}/model.json" for folder in self.rerankers]},
-            "translations": {
-                "translations": f"{SYSTEM}/translations.{shortest}.csv",
-                "images": f"results/datasets/{self.translated_dataset}/images.csv",
-            },
         }

@@ -17,10 +17,10 @@ def written(paper, kind, stem):
 
 
 def files_of(paper, name):
-    """Return the files of a table or figure: patterns, if there is one per data set or system."""
+    """Return the files of a table or figure: patterns, if there is one per data set."""
     item = items.item(paper, name)
     kind = "figures" if name in plan.papers[paper].figures else "tables"
-    stem = f"{name}-{{{item.each}}}" if item.each else name
+    stem = f"{name}-{{dataset}}" if item.per_dataset else name
     files = written(paper, kind, stem)
     for suffix in item.more:
         files += written(paper, kind, f"{stem}-{suffix}")
@@ -47,9 +47,9 @@ for paper, name in [key for key, names in items.names.items() if names]:
         output:
             *files_of(paper, name),
         log:
-            f"<experiment>/logs/{paper}/{name}{f'-{{{item.each}}}' if item.each else ''}.log",
+            f"<experiment>/logs/{paper}/{name}{'-{dataset}' if item.per_dataset else ''}.log",
         # Items made once per data set load a network.
-        localrule: item.each != "dataset"
+        localrule: not item.per_dataset
         conda:
             ENVIRONMENT
         resources:

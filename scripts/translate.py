@@ -24,12 +24,12 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.data import parallel
     from groundvec.device import choose
     from reproduction.translation import beam, model, nbest
-    from reproduction.translation.vocabulary import tokenise
+    from reproduction.translation.vocabulary import tokenize
 
     device = choose(arguments.device, arguments.threads)
     translator, source, target = model.load(arguments.model, device)
     table = parallel.read(arguments.pairs, arguments.split, source.language, target.language)
-    encoded = source.encode(tokenise(table["source"]))
+    encoded = source.encode(tokenize(table["source"]))
     lists = beam.translate(translator, encoded, target, arguments.n, progress=True)
     nbest.write(arguments.output, lists)
     logging.info("%d translations of %d sentences", len(lists.hypotheses), len(table))

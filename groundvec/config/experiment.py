@@ -5,7 +5,7 @@ configuration names exist is checked afterwards, by `groundvec.config.named_file
 """
 
 import copy
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import Any
 
@@ -21,18 +21,12 @@ NOT_INHERITED = {"models", "seeds", "draw", "folds", "training", "papers"}
 RERANKERS = ("baseline", "length", "oracle")
 
 
-def complete(
-    config: dict[str, Any],
-    papers: Mapping[str, bool],
-    subtasks: Callable[[str], Iterable[str]],
-) -> dict[str, Any]:
+def complete(config: dict[str, Any], papers: Mapping[str, bool]) -> dict[str, Any]:
     """Return the configuration with every default filled in.
 
     Args:
         config: as it was read from YAML and the command line.
         papers: the papers that a data set can name; true for those that show a selected model.
-        subtasks: returns the names of the subtasks of rated sentences, such as `STS 2015/Images`,
-            by the `source` of `ratings`.
 
     Raises:
         InputError: one line that names the first wrong key, and what to write instead.
@@ -61,7 +55,7 @@ def complete(
         if any(papers[paper] for paper in dataset["papers"]):
             _check_selection(place, dataset, config)
     if "ratings" in config:
-        _check_ratings(config["ratings"], datasets, subtasks)
+        _check_ratings(config["ratings"], datasets)
     if "translation" in config:
         _check_translation(config["translation"], datasets)
     if config["select"] == "ratings" and "ratings" not in config:
@@ -212,13 +206,8 @@ def _check_selection(place: str, dataset: dict[str, Any], config: dict[str, Any]
 # Other sections
 
 
-def _check_ratings(
-    ratings: dict[str, Any], datasets: dict[str, Any], subtasks: Callable[[str], Iterable[str]]
-) -> None:
-    """Raise InputError if ratings name an unknown subtask or captions that are not there."""
-    if "subtask" in ratings:
-        known = subtasks(ratings["source"])
-        check_known("ratings.subtask", ratings["subtask"], known, "unknown subtask {}")
+def _check_ratings(ratings: dict[str, Any], datasets: dict[str, Any]) -> None:
+    """Raise InputError if a baseline names captions that no data set has."""
     with_captions = [name for name, dataset in datasets.items() if "of" not in dataset]
     for name, settings in ratings["baselines"].items():
         if "captions" in settings:

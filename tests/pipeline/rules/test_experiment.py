@@ -348,14 +348,6 @@ def test_every_key_of_the_schema_is_described():
         (changed(models=["gru-1000000-max"]), "unknown model 'gru-1000000-max'"),
         (changed(models=["lstm-16386-attention"]), "16386 is greater than the maximum of 16384"),
         (changed(folds=0), "folds: 0 is less than the minimum of 1"),
-        (
-            {**SMALL, "ratings": {"source": "sts", "subtask": "STS 2015/Image"}},
-            "unknown subtask 'STS 2015/Image': did you mean 'STS 2015/Images'?",
-        ),
-        (
-            {**SMALL, "ratings": {"source": "scenes", "subtask": "STS 2015/Images"}},
-            "unknown subtask 'STS 2015/Images': known are Scenes/",
-        ),
     ],
 )
 def test_a_wrong_configuration_gets_one_line_that_names_the_key(config, message):
@@ -507,7 +499,7 @@ TEXTS = [
     ("models", "mine", "training", "optimiser", "schedule"),
     ("models", "mine", "similarity"),
     ("models", "mine", "languages", 0),
-    *(("ratings", key) for key in ("source", "tokenizer", "subtask")),
+    *(("ratings", key) for key in ("source", "tokenizer")),
     ("ratings", "lowercase", 0),
     *(("ratings", "baselines", "x", key) for key in ("encoder", "vectors", "state", "model")),
     *(("translation", key) for key in ("dataset", "source", "target")),
