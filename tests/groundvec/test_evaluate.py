@@ -27,8 +27,8 @@ from groundvec.evaluation import correlation, significance
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_csv
 from tests.groundvec.data import test_ratings
-from tests.groundvec.evaluation.test_rate import SENTEVAL, encoder, frozen
 from tests.support import forks
+from tests.support.rated_pairs import SENTEVAL, encoder, frozen
 
 ROOT = Path(__file__).parents[2]
 SICK = {"sick_train", "sick_trial", "sick_test_annotated"}  # as the public archives are unpacked
