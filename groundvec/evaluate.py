@@ -379,5 +379,5 @@ def compare(a: Result | pd.DataFrame, b: Result | pd.DataFrame) -> pd.DataFrame:
             return comparison(items_a, items_b)
     raise InputError(
         "they are not two results of the same kind: give the items of `ratings` twice, which "
-        "--predictions writes, or those of `retrieval`, which --ranks writes"
+        "--predictions writes, or the items of `retrieval`, which --ranks writes"
     )

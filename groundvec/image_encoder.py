@@ -84,7 +84,7 @@ class ImageEncoder:
     def encode(
         self, images: str | Path | Iterable[str | Path], skip_unusable: bool = False
     ) -> np.ndarray:
-        """Embed pictures: (n, size) float32, in the order in which `pictures` lists them.
+        """Embed pictures: (n, size) float32, in the order of `groundvec.features.files.pictures`.
 
         Their features are kept in the user's cache, by the content of each picture.
 

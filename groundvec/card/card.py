@@ -65,7 +65,7 @@ def card(
 ) -> str:
     """Fill in the model card of a trained model: the text of its README.md.
 
-    Its scores are those of the epochs in ensemble.json, which may be a single one.
+    Its scores are computed from the epochs in ensemble.json, which may be a single one.
 
     Args:
         folder: the trained model.

@@ -52,8 +52,8 @@ def read_systems(paths: Iterable[str | Path], form: Any) -> pd.DataFrame:
     """Read scores with ratings, overlaps or predictions, one file per system.
 
     Returns:
-        A table in which the dataset, model and epochs of baselines are empty strings. `seed` is
-        Int64, which can be missing.
+        A table; baselines have empty strings as dataset, model and epochs. `seed` is Int64, which
+        can be missing.
 
     Raises:
         InputError: a file is not whole, or two files are of the same system.

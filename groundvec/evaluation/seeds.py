@@ -107,9 +107,9 @@ def t_interval(
 def mean_of_seeds(draws_of_seeds: Sequence[np.ndarray]) -> tuple[float, float, float]:
     """Average a statistic over trainings with several seeds, with its 95% interval.
 
-    The interval of several seeds is `t_interval`, whose variance over items is that of their
-    mean over the draws. With one seed, it is the percentile interval, which describes this one
-    training.
+    The interval of several seeds is `t_interval`: the variance over items is the variance of the
+    seeds' mean over the draws. With one seed, it is the percentile interval, which describes this
+    one training.
 
     Args:
         draws_of_seeds: for each seed the values (1 + count) of the statistic in the same draws.

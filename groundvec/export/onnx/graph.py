@@ -8,7 +8,7 @@ import numpy as np
 from onnx import TensorProto
 from torch import Tensor, nn
 
-# The numbers by which the operator `Cast` knows types.
+# Types, as the operator `Cast` numbers them.
 FLOAT = TensorProto.FLOAT
 INT32 = TensorProto.INT32
 Weights = dict[str, np.ndarray]
