@@ -67,7 +67,7 @@ def rows(small: bool) -> list[Row]:
 
 
 def grid(cell: str, size: int) -> dict[str, Any]:
-    return {"encoder": parts.of_grid(f"{cell}-{size}-attention")}
+    return {"encoder": parts.grid_encoder(f"{cell}-{size}-attention")}
 
 
 def letters(lengths: Iterable[int]) -> list[str]:

@@ -29,7 +29,7 @@ from groundvec.model.sentences import Reader, encode_sentences
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.vectors import as_array, finite
 from groundvec.text.encoded import strings
-from groundvec.text.punctuation import set_apart
+from groundvec.text.punctuation import detach_punctuation
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -258,7 +258,7 @@ class SentenceEncoder:
             raise InputError(f"batch_size is {batch_size}: it must be 1 or more, a whole number")
         texts = strings([sentences] if isinstance(sentences, str) else sentences)
         if not tokenized:
-            texts = set_apart(texts, self.description["text"])
+            texts = detach_punctuation(texts, self.description["text"])
         if device:
             self.models = [_on(device, model) for model in self.models]
         vectors = encode_sentences(

@@ -1,1 +1,1 @@
-"""The rules, and what they need to know: `plan` is Python that is tested without Snakemake."""
+"""The rules, and their Python: plan.py, items.py and experiment.py are tested without Snakemake."""

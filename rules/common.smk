@@ -1,4 +1,4 @@
-"""What several rules need. What the configuration means for them is in plan.py."""
+"""Parameters, resources and messages that several rules use. Files are named in plan.py."""
 
 import os
 import re
@@ -15,8 +15,9 @@ from groundvec.provenance import code_hash, digest
 
 ENVIRONMENT = "../envs/groundvec.yaml"
 
-# For the rules: where the scripts are. For the scripts: the mirror, and where the library is, before
-# what the user's own path has. With conda Snakemake unsets that path, before this prefix.
+# GROUNDVEC, where the scripts are, is for the rules' command lines; GROUNDVEC_MIRROR is for the scripts.
+# PYTHONPATH lets them import the library, and not another version from the user's own path. With conda,
+# Snakemake unsets PYTHONPATH; the prefix sets it again.
 os.environ.update(
     GROUNDVEC=HOME,
     GROUNDVEC_MIRROR=MIRROR,
@@ -24,7 +25,7 @@ os.environ.update(
 )
 shell.prefix('set -euo pipefail; export PYTHONPATH="${{PYTHONPATH:-$GROUNDVEC}}"; ')
 
-# A rule that can use a GPU asks for one where there is one. On a cluster the profile asks.
+# A rule that can use a GPU requests one if this machine has one. On a cluster, the profile does.
 GPU = int(shutil.which("nvidia-smi") is not None)
 
 
@@ -40,16 +41,16 @@ wildcard_constraints:
         )
     ),
     seed=r"\d+",
-    language="[a-z+]+",  # of a shared text, several: en+de
+    language="[a-z+]+",  # several for a shared text: en+de
     baseline=any_of(plan.ratings.get("baselines", [])),
 
 
-# What a job that loads a model reads of it, the file of its folder first.
+# The inputs of a job that loads a model. The first one is in its folder (`params: folder`).
 TRAINED = [f"{MODEL}/{name}" for name in ("model.json", "snapshots", "ensemble.json")]
 
 
 def own(name):
-    """The path of a file of this project, from the current folder."""
+    """Return the path of a file of this project, from the current folder."""
     return os.path.relpath(os.path.join(HOME, name))
 
 
@@ -57,12 +58,12 @@ items = Items(plan, own)
 
 
 def code(*sources):
-    """A function for a rule's params: the hash of source files, for which only jobs have to wait."""
+    """Return a function for a rule's params: the hash of source files, computed for jobs alone."""
     return lambda wildcards: code_hash(*sources)
 
 
 def baseline_code(script):
-    """A function for a rule's params: the hash of a script and of the baseline that it runs."""
+    """Return a function for a rule's params: the hash of a script and of its baseline."""
     return lambda wildcards: code_hash(
         script,
         parts.file(
@@ -71,27 +72,27 @@ def baseline_code(script):
     )
 
 
-# Why jobs have --overwrite: what is there is of a job that outlived its driver, and is the same.
+# Jobs have --overwrite because a job can outlive Snakemake; the output that it leaves is identical.
 
 # Resources of a job; one that is tried again gets more.
 
 
 def gigabytes(count):
-    """Memory, in MB."""
+    """Return a function for the memory of a job, in MB."""
     return lambda wildcards, attempt: 1000 * count * attempt
 
 
 def hours(count):
-    """Time, in minutes: a day at most, because many clusters refuse more."""
+    """Return a function for the time of a job, in minutes: many clusters refuse more than a day."""
     return lambda wildcards, attempt: 60 * min(count * attempt, 24)
 
 
-# Of what goes on where it stopped, so that a further attempt needs no more time.
+# The time of a job that resumes where it stopped, in minutes: a further attempt needs no more.
 RESUMED = 8 * 60
 
 
 def threads_by_size(wildcards):
-    """One for each model, but four for the largest, which one would keep for hours."""
+    """Return one thread per model, but four for the largest, which would take hours with one."""
     return 4 if parts.vector_size(plan.description(wildcards)) >= 4096 else 1
 
 
@@ -99,15 +100,16 @@ CHECKPOINTS = Path("results/checkpoints")
 STARTED = time.time()
 
 
-def say_what_is_running():
-    """Trainings and extractions that outlived the driver that started them."""
+def print_running_jobs():
+    """Print the trainings and extractions that outlived the Snakemake that started them."""
     for lock in sorted(CHECKPOINTS.rglob("lock")):
-        if holder := running(lock.parent):
+        holder = running(lock.parent)
+        if holder:
             print(f"From an earlier start: {holder}.")
 
 
-def say_why_jobs_failed():
-    """What SLURM wrote about jobs that failed in this run; without accounting it tells nobody else."""
+def print_slurm_errors():
+    """Print SLURM's errors in the logs of this run: without accounting they are nowhere else."""
     logs = Path("results/slurm").rglob("*.log")
     for log in sorted(path for path in logs if path.stat().st_mtime > STARTED):
         reason = re.search(

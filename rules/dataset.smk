@@ -1,4 +1,4 @@
-"""Captioned pictures from every source, brought to one form: captions.csv and images.csv."""
+"""Captioned pictures from every source, in one form: captions.csv and images.csv."""
 
 for source in sorted({data["source"] for data in DATASETS.values()}):
 
@@ -29,7 +29,7 @@ for source in sorted({data["source"] for data in DATASETS.values()}):
             code=lambda wildcards: code_hash(
                 *plan.source_modules(wildcards), "groundvec/data/dataset.py"
             ),
-        # Snakemake reads this when a job starts, so that the loop's variable is no use in it.
+        # Snakemake fills this in when a job starts, after the loop: its variable has another value.
         shell:
             'python "$GROUNDVEC/scripts/dataset.py" --log {log:q} {params.source:q} {params.options:q} '
             "--output {params.folder:q}"

@@ -21,7 +21,7 @@ rule download:
     localrule: True
     conda:
         ENVIRONMENT
-    # No param, so that another mirror downloads nothing again.
+    # A resource, because as a param another mirror would download everything again.
     resources:
         origin=plan.origin,
     message:
@@ -50,7 +50,7 @@ rule unpack:
 # The images of a page, which have no archive.
 rule pascal1k_images:
     input:
-        # A sentence that is corrected in it must not have a thousand images downloaded again.
+        # `ancient`: a corrected sentence on the page must not download a thousand images again.
         page=ancient("data/pascal1k/index.html"),
         sources=ancient(own("resources/sources.yaml")),
     output:

@@ -27,15 +27,15 @@ rule extract_features:
         settings=plan.settings("extraction"),
         code=code("scripts/extract_features.py"),
     shell:
-        # The finished part of a killed extraction is in --work, which is no output, as in train.
+        # --work keeps the finished part of a killed extraction. It is no output, as in train.smk.
         'python "$GROUNDVEC/scripts/extract_features.py" {params.files:q} '
         "--backbone {wildcards.backbone:q} --weights {params.weights:q} --settings {params.settings:q} "
         "--part {wildcards.part:q} --parts {wildcards.parts:q} --threads {threads:q} "
         "--work results/checkpoints/features --output {output:q} --overwrite --log {log:q}"
 
 
-# One merge, and not an HDF5 virtual data set, which would need the parts for as long as it is read:
-# MSCOCO's 1 GB takes 24 s beside other programs, and 1.3 GB of memory.
+# Parts are merged into one file: an HDF5 virtual data set would need the parts as long as it is read.
+# For MSCOCO's 1 GB, merging takes 24 s on a busy machine, and 1.3 GB of memory.
 rule join_features:
     input:
         images=f"{DATASET}/images.csv",

@@ -24,17 +24,17 @@ FORMATS = {"tables": ("csv", "html", "json", "md", "tex"), "figures": ("pdf", "p
 
 
 def ensembles(models: Any) -> Callable[[Any], list[str]]:
-    """Return an input function: the ensemble.json beside the model.json of some models.
+    """Return an input function: the ensemble.json of some models.
 
     Args:
         models: paths of model.json, or a function of the wildcards that returns these.
     """
 
-    def beside(wildcards: Any) -> list[str]:
+    def files(wildcards: Any) -> list[str]:
         paths = models(wildcards) if callable(models) else models
         return [path.replace("model.json", "ensemble.json") for path in paths]
 
-    return beside
+    return files
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ class Items:
     """The tables and figures of an experiment.
 
     Args:
+        plan: the jobs of the experiment.
         own: returns the path of a file of this project.
     """
 
@@ -58,22 +59,23 @@ class Items:
     @cached_property
     def names(self) -> dict[tuple[str, str], list[str]]:
         """The file names of each item: none, one, or one for each data set or system."""
-        return {
-            (paper, name): item.names(name, self.experiment(paper))
-            for paper, about in self.plan.papers.items()
-            for name, item in about.items.items()
-        }
+        names = {}
+        for paper, description in self.plan.papers.items():
+            experiment = self.experiment(paper)
+            for name, item in description.items.items():
+                names[paper, name] = item.names(name, experiment)
+        return names
 
     def files(self, kind: str, formats: tuple[str, ...] = ()) -> list[str]:
         """List the files of all `tables` or `figures`, by default in all formats."""
-        return [
-            f"<experiment>/{paper}/{kind}/{name}{suffix}.{form}"
-            for paper, about in self.plan.papers.items()
-            for item, description in sorted(getattr(about, kind).items())
-            for name in sorted(self.names[paper, item])
-            for suffix in ("", *(f"-{more}" for more in description.more))
-            for form in formats or FORMATS[kind]
-        ]
+        files = []
+        for paper, description in self.plan.papers.items():
+            folder = f"<experiment>/{paper}/{kind}"
+            for item_name, item in sorted(getattr(description, kind).items()):
+                for name in sorted(self.names[paper, item_name]):
+                    for stem in [name, *(f"{name}-{suffix}" for suffix in item.more)]:
+                        files += [f"{folder}/{stem}.{form}" for form in formats or FORMATS[kind]]
+        return files
 
     def trained(
         self,
@@ -83,24 +85,33 @@ class Items:
         """Return input functions: the models of some data sets, and their retrieval scores.
 
         A job for one data set gets only that data set's.
+
+        Args:
+            datasets: the data sets of jobs that are not for one.
+            keep: selects models by their descriptions.
         """
 
         def files(pattern: str, wildcards: Any) -> list[str]:
             dataset = getattr(wildcards, "dataset", None)
             return self.plan.every_model(pattern, [dataset] if dataset else datasets, keep)
 
-        patterns = {"models": f"{MODEL}/model.json", "retrieval": f"{RETRIEVAL}.csv"}
-        return {kind: partial(files, pattern) for kind, pattern in patterns.items()}
+        return {
+            "models": partial(files, f"{MODEL}/model.json"),
+            "retrieval": partial(files, f"{RETRIEVAL}.csv"),
+        }
 
     def inputs(self, paper: str, name: str) -> dict[str, Any]:
         """Return the inputs of an item, by the options of scripts/report.py."""
         item = self.item(paper, name)
         kinds = self._kinds(paper, item)
-        files = {option: file for kind in item.inputs for option, file in kinds[kind].items()}
+        files: dict[str, Any] = {}
+        for kind in item.inputs:
+            files |= kinds[kind]
         if item.tables:
             folder = f"<experiment>/{paper}/tables"
-            made = [other for other in item.tables if self.names[paper, other]]
-            files["tables"] = [f"{folder}/{other}.csv" for other in made]
+            files["tables"] = [
+                f"{folder}/{table}.csv" for table in item.tables if self.names[paper, table]
+            ]
         if item.reported:
             files["reported"] = self.own(
                 f"reproduction/papers/{paper}/reported/{item.reported}.csv"
@@ -110,9 +121,10 @@ class Items:
     def _kinds(self, paper: str, item: Item) -> dict[str, dict[str, Any]]:
         """Return the options and files of each kind of inputs that an item can name."""
         plan = self.plan
-        shown = self.plan.shown_in(paper)
+        shown = plan.shown_in(paper)
         trained = self.trained(shown, item.models)
         scores = plan.ratings_files(".csv", paper)
+        # Kinds of one option, which has the same name.
         files: dict[str, Any] = {
             **trained,
             "scores": scores,
@@ -127,28 +139,32 @@ class Items:
             "features": plan.features_file,
             "treebanks": plan.treebanks,
         }
-        of_rated = plan.every_model(f"{MODEL}/model.json", plan.rated_in(paper), read_english)
-        of_models = plan.ratings_of_models(".predictions.csv", paper)
-        by_ratings = plan.config["select"] == "ratings"
-        all_rated = self.experiment(paper).rated()
-        return {
-            **{kind: {kind: paths} for kind, paths in files.items()},
+        rated_models = plan.every_model(f"{MODEL}/model.json", plan.rated_in(paper), read_english)
+        all_are_rated = self.experiment(paper).rated()
+        kinds: dict[str, dict[str, Any]] = {kind: {kind: paths} for kind, paths in files.items()}
+        kinds |= {
             "trained": trained,
-            # Where the ratings select the models, all that shows selected ones needs their scores.
-            "selected": {**trained, **({"scores": scores} if by_ratings else {})},
-            "rated_models": {"models": of_rated},
-            "scores_if_all_are_rated": {"scores": scores if all_rated else []},
-            "predictions_of_models": {"predictions": of_models},
-            **plan.translation_kinds(),
+            "selected": dict(trained),
+            "rated_models": {"models": rated_models},
+            "scores_if_all_are_rated": {"scores": scores if all_are_rated else []},
+            "predictions_of_models": {
+                "predictions": plan.ratings_of_models(".predictions.csv", paper)
+            },
         }
+        if plan.config["select"] == "ratings":
+            # Then every item that shows the selected models needs the scores that select them.
+            kinds["selected"]["scores"] = scores
+        return kinds | plan.translation_kinds()
 
     def options(self, paper: str, name: str) -> Options:
         """Return an item's options of scripts/report.py that are not files."""
         item = self.item(paper, name)
-        first = self.plan.datasets[self.plan.shown_in(paper)[0]]
-        known = {**self.plan.ratings, **first}
-        shown = {key: known[key] for key in item.options if known.get(key) is not None}
-        chosen = {"settings": as_json(shown)} if shown else {}
+        first_dataset = self.plan.datasets[self.plan.shown_in(paper)[0]]
+        known = {**self.plan.ratings, **first_dataset}
+        settings = {key: known[key] for key in item.options if known.get(key) is not None}
+        values: dict[str, Any] = {}
+        if settings:
+            values["settings"] = as_json(settings)
         if "selected" in item.inputs:
-            chosen["select"] = self.plan.config["select"]
-        return options(chosen)
+            values["select"] = self.plan.config["select"]
+        return options(values)

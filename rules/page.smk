@@ -1,4 +1,4 @@
-"""The page of an experiment: everything that it gave, in one file for a browser."""
+"""The page of an experiment: all its results, in one file for a browser."""
 
 PAGE = "<experiment>/report/index.html"
 

@@ -1,7 +1,7 @@
-"""The rules' view of a configuration: the files that each job reads, its options and keys.
+"""The jobs that a configuration asks for: the files that each reads, its options and keys.
 
-This module needs no Snakemake: `wildcards` is any object that has them as attributes.
-`<experiment>` in a path is the folder of the experiment's results.
+This module needs no Snakemake: `wildcards` may be any object with these attributes. In a path,
+`<experiment>` is the folder of the experiment's results.
 """
 
 import json
@@ -39,8 +39,11 @@ def options(settings: Mapping[str, Any]) -> Options:
     """Return settings as command-line options, a list for `{params...:q}`."""
     words = []
     for key, value in settings.items():
-        values = value if isinstance(value, list) else ["null" if value is None else value]
-        words += [f"--{key.replace('_', '-')}", *map(str, values)]
+        words.append(f"--{key.replace('_', '-')}")
+        if isinstance(value, list):
+            words += [str(item) for item in value]
+        else:
+            words.append("null" if value is None else str(value))
     return words
 
 
@@ -60,13 +63,8 @@ def stem(wildcards: Any, output: Any) -> str:
 
 
 def any_of(names: Iterator[str] | list[str]) -> str:
-    """Return a pattern that matches these names."""
+    """Return a pattern that matches these names; without any, it matches nothing."""
     return "|".join(names) or NO_NAME
-
-
-def archive(name: str) -> str:
-    """Return the archive of a path inside a zip file; other paths stay the same."""
-    return re.sub(r"\.zip/.*", ".zip", name)
 
 
 def text_name(text: Description) -> str:
@@ -111,7 +109,8 @@ class Plan:
 
     def datasets_from(self, source: str) -> str:
         """Return a pattern for the names of the data sets from one source."""
-        return any_of([name for name, data in self.datasets.items() if data["source"] == source])
+        names = [name for name, data in self.datasets.items() if data["source"] == source]
+        return any_of(names)
 
     def setting(self, key: str) -> Callable[[Any], Any]:
         """Return a function of the wildcards: one key of the data set's configuration."""
@@ -122,11 +121,11 @@ class Plan:
         return lambda wildcards: as_json(settings_of(kind, self.datasets[wildcards.dataset]))
 
     def source(self, wildcards: Any) -> str:
-        """Return the data set whose images and captions are read: its `of`, or itself."""
+        """Return the data set that the images and captions are from: its `of`, or itself."""
         return str(self.datasets[wildcards.dataset].get("of", wildcards.dataset))
 
     def file_of_source(self, name: str) -> Callable[[Any], str]:
-        """Return a function of the wildcards: a file of the data set whose captions are read."""
+        """Return a function of the wildcards: a file of the data set's `source`."""
         return lambda wildcards: f"results/datasets/{self.source(wildcards)}/{name}"
 
     def draw_option(self, wildcards: Any) -> Options:
@@ -134,52 +133,58 @@ class Plan:
         return options({"draw": data["draw"]} if "draw" in data else {})
 
     def source_outputs(self, source: str) -> dict[str, str]:
-        """Return the additional outputs of a source, by kind; a folder has no suffix."""
+        """Return the additional outputs of a source, by kind; those without suffix are folders."""
         outputs = parts.options_schema("sources", source).get("outputs", {})
         return {kind: f"{DATASET}/{name}" for kind, name in outputs.items()}
 
     def source_files(self, data: dict[str, Any]) -> dict[str, str]:
-        """Return the files of a source, given with its options, by argument of its `read`."""
+        """Return the files that a source reads, by argument of its `read`.
+
+        Args:
+            data: the source and its options.
+        """
         schema = parts.options_schema("sources", data["source"])
-        public = {
-            argument: f"data/{name}"
-            for _, files in parts.stated(schema, data, "files")
-            for argument, name in files.items()
-        }
-        named = parts.named_files("sources", data, "source")
-        return public | self.public(named)
+        paths: dict[str, str] = {}
+        for _, files in parts.keyword_values(schema, data, "files"):
+            paths |= {argument: f"data/{name}" for argument, name in files.items()}
+        return paths | self.public(parts.named_files("sources", data))
 
     def source_inputs(self, wildcards: Any) -> list[str]:
         """List the files that a data set is made from, or the archives that contain them."""
         data = self.datasets[wildcards.dataset]
-        files = [*self.source_files(data).values(), *self.files_of_more(data).values()]
-        return [archive(path) for path in files]
+        files = [*self.source_files(data).values(), *self.more_captions_files(data).values()]
+        return [parts.archive(path) for path in files]
 
-    def files_of_more(self, data: dict[str, Any]) -> dict[str, str]:
-        """Return the files of a data set's captions without pictures, likewise."""
-        files = self.source_files(data["more_captions"]) if "more_captions" in data else {}
-        return {argument: path for argument, path in files.items() if argument != "images"}
+    def more_captions_files(self, data: dict[str, Any]) -> dict[str, str]:
+        """Return the files of a data set's captions without pictures, as `source_files` does."""
+        if "more_captions" not in data:
+            return {}
+        files = self.source_files(data["more_captions"])
+        files.pop("images", None)
+        return files
 
     def source_options(self, wildcards: Any) -> Options:
         """Return the options of scripts/dataset.py: a data set's settings and files."""
         data = self.datasets[wildcards.dataset]
         settings = sources.arguments(data) | self.source_files(data)
-        if more := data.get("more_captions"):
-            settings["more_captions"] = as_json(more | self.files_of_more(data))
+        if "more_captions" in data:
+            more_captions = data["more_captions"] | self.more_captions_files(data)
+            settings["more_captions"] = as_json(more_captions)
         return options(settings)
 
     def source_modules(self, wildcards: Any) -> list[str]:
         """List the source files of a data set's sources."""
         data = self.datasets[wildcards.dataset]
-        own = parts.file("sources", data["source"])
-        if not (more := data.get("more_captions")):
-            return [own]
-        return [own, parts.file("sources", more["source"]), "groundvec/sources/__init__.py"]
+        modules = [parts.file("sources", data["source"])]
+        if "more_captions" in data:
+            modules.append(parts.file("sources", data["more_captions"]["source"]))
+            modules.append("groundvec/sources/__init__.py")
+        return modules
 
     def pictures_state(self, wildcards: Any) -> str:
         """Return a key that changes with the images of a user's own data set.
 
-        As an input, their folder would run the rule for any new file, but not for a changed image.
+        If their folder were an input, any new file would run the rule, and a changed image not.
         """
         data = self.datasets[wildcards.dataset]
         if not parts.options_schema("sources", data["source"]).get("early"):
@@ -189,7 +194,7 @@ class Plan:
     # Public files
 
     def public(self, files: Mapping[str, str]) -> dict[str, str]:
-        """Return the paths of files that the configuration names; public files are in data/."""
+        """Return the paths of the configuration's files, by option; public files are in data/."""
         return {
             option: f"data/{name}" if parts.is_public(name, self.sources) else name
             for option, name in files.items()
@@ -201,8 +206,8 @@ class Plan:
         if self.mirror and mirrored.exists():
             return f"the mirror ({mirrored})"
         source = self.sources[wildcards.file]
-        size = source.get("size")
-        return f"{source['urls'][0]} ({f'{size / 1e6:,.1f} MB' if size else 'size not known'})"
+        size = f"{source['size'] / 1e6:,.1f} MB" if source.get("size") else "size not known"
+        return f"{source['urls'][0]} ({size})"
 
     # Features
 
@@ -215,10 +220,10 @@ class Plan:
         """Return the parts of an extraction; or precomputed features, which the mirror may have."""
         data = self.datasets[wildcards.dataset]
         if wildcards.backbone == "precomputed":
-            named = Path(data["features"])
+            local = Path(data["features"])
             mirrored = Path(self.mirror, data["features"])
-            # What is there stays in use, so that naming a mirror later trains nothing again.
-            return str(mirrored if mirrored.is_file() and not named.is_file() else named)
+            # An existing file stays in use, so that naming a mirror later trains nothing again.
+            return str(mirrored if mirrored.is_file() and not local.is_file() else local)
         stem = f"results/features/{wildcards.dataset}/{wildcards.backbone}"
         return [f"{stem}.part{part}-of-{data['parts']}.h5" for part in range(data["parts"])]
 
@@ -228,10 +233,11 @@ class Plan:
         return [f"{folder}/{name}.h5" for name in wildcards.backbones.split("+")]
 
     def backbone_weights(self, wildcards: Any) -> list[str]:
-        """Return the backbone's weights, if they are public; otherwise torchvision gets them."""
+        """Return the backbone's weights if they are public; torchvision downloads others."""
+        if self.datasets[wildcards.dataset]["weights"] != "IMAGENET1K_V1":
+            return []
         pattern = rf"weights/{wildcards.backbone}-[0-9a-f]+\.pth"
-        default = self.datasets[wildcards.dataset]["weights"] == "IMAGENET1K_V1"
-        return [f"data/{name}" for name in self.sources if default and re.fullmatch(pattern, name)]
+        return [f"data/{name}" for name in self.sources if re.fullmatch(pattern, name)]
 
     # Models
 
@@ -260,20 +266,24 @@ class Plan:
 
     @cached_property
     def first_names(self) -> dict[str, tuple[str, str, int]]:
-        """The first names of each training, by its key."""
-        return {
-            self.training_key(dataset, model, seed): (dataset, model, seed)
-            for dataset, data in reversed(list(self.datasets.items()))
-            for model in reversed(data["models"])
-            for seed in data["seeds"]
-        }
+        """The first data set, model and seed with each training, by its key."""
+        names: dict[str, tuple[str, str, int]] = {}
+        for dataset, data in self.datasets.items():
+            for model in data["models"]:
+                for seed in data["seeds"]:
+                    names.setdefault(
+                        self.training_key(dataset, model, seed), (dataset, model, seed)
+                    )
+        return names
 
     def twin(self, wildcards: Any) -> list[str] | str:
         """Return the model.json of an identical training with an earlier name, to be reused."""
-        own = (wildcards.dataset, wildcards.model, int(wildcards.seed))
-        dataset, model, seed = first = self.first_names.get(self.training_key(*own), own)
-        if first == own:
+        names = (wildcards.dataset, wildcards.model, int(wildcards.seed))
+        # A seed that the configuration does not list has no entry.
+        first = self.first_names.get(self.training_key(*names), names)
+        if first == names:
             return []
+        dataset, model, seed = first
         return f"{MODEL}/model.json".format(dataset=dataset, model=model, seed=seed)
 
     # Texts
@@ -287,8 +297,8 @@ class Plan:
     @cached_property
     def parsers(self) -> dict[str, str]:
         """The parsers of these texts, by treebank; a treebank does not depend on other options."""
-        named = {treebank_name(text): parts.parser(text) for text in self.texts.values()}
-        return {name: parser for name, parser in named.items() if parser}
+        parsers = {treebank_name(text): parts.parser(text) for text in self.texts.values()}
+        return {treebank: parser for treebank, parser in parsers.items() if parser}
 
     def text_files(self, wildcards: Any) -> list[str]:
         """List the vocabularies of a model's texts, one file per language."""
@@ -306,28 +316,31 @@ class Plan:
 
     def text_sources(self, wildcards: Any) -> list[str]:
         files = parts.named_files("text", self.texts[wildcards.text])
-        return [archive(path) for path in self.public(files).values()]
+        return [parts.archive(path) for path in self.public(files).values()]
 
     def treebanks(self, wildcards: Any) -> list[str]:
         """List the parsed captions that a text, a model, or all models of a data set need."""
+        texts = []
         if hasattr(wildcards, "text"):
-            read = [(self.texts[wildcards.text], wildcards.language.split("+"))]
+            texts.append((self.texts[wildcards.text], wildcards.language.split("+")))
+        elif hasattr(wildcards, "model"):
+            model = self.description(wildcards)
+            texts.append((model["text"], model["languages"]))
         else:
-            models = self.datasets[wildcards.dataset]["models"]
-            models = [models[wildcards.model]] if hasattr(wildcards, "model") else models.values()
-            read = [(model["text"], model["languages"]) for model in models]
-        files = [
-            f"results/text/{self.source(wildcards)}/{name}.{language}.conllu.gz"
-            for text, languages in read
-            for language in languages
-            if (name := treebank_name(text))
-        ]
-        return list(dict.fromkeys(files))
+            for model in self.datasets[wildcards.dataset]["models"].values():
+                texts.append((model["text"], model["languages"]))
+        files = []
+        for text, languages in texts:
+            treebank = treebank_name(text)
+            folder = f"results/text/{self.source(wildcards)}"
+            if treebank:
+                files += [f"{folder}/{treebank}.{language}.conllu.gz" for language in languages]
+        return list(dict.fromkeys(files))  # each once, in this order
 
     def treebank_of_ratings(self, wildcards: Any) -> list[str]:
         """Return the parsed rated sentences, if a model reads sentences as trees."""
-        name = treebank_name(self.description(wildcards)["text"])
-        return [f"<experiment>/ratings/{name}.conllu.gz"] if name else []
+        treebank = treebank_name(self.description(wildcards)["text"])
+        return [f"<experiment>/ratings/{treebank}.conllu.gz"] if treebank else []
 
     # Ratings
 
@@ -346,14 +359,14 @@ class Plan:
     @property
     def tokenized_option(self) -> Options:
         """The option `--tokenized`, if the rated sentences are tokens with spaces between them."""
-        tokens = self.ratings.get("source") == "sts" and self.ratings["tokenizer"] != "none"
-        return ["--tokenized"] if tokens else []
+        tokenized = self.ratings.get("source") == "sts" and self.ratings["tokenizer"] != "none"
+        return ["--tokenized"] if tokenized else []
 
     def rate_options(self, wildcards: Any) -> Options:
         """Return the options of a model's ratings: few epochs, unless a figure shows all."""
-        shown = self.datasets[wildcards.dataset]["papers"]
-        every = any(self.papers[paper].every_epoch for paper in shown)
-        return [*self.tokenized_option, *([] if every else ["--few"])]
+        shown_by = self.datasets[wildcards.dataset]["papers"]
+        every_epoch = any(self.papers[paper].every_epoch for paper in shown_by)
+        return self.tokenized_option if every_epoch else [*self.tokenized_option, "--few"]
 
     def baseline(self, wildcards: Any) -> str:
         """Return a baseline and its options as JSON, with the paths of its files."""
@@ -362,10 +375,10 @@ class Plan:
 
     def baseline_files(self, wildcards: Any) -> list[str]:
         files = self._baseline_files(self.ratings["baselines"][wildcards.baseline])
-        return [archive(path) for path in files.values()]
+        return [parts.archive(path) for path in files.values()]
 
     def _baseline_files(self, settings: dict[str, Any]) -> dict[str, str]:
-        files = self.public(parts.named_files("baselines", settings, "encoder"))
+        files = self.public(parts.named_files("baselines", settings))
         if "captions" in settings:
             files["captions"] = f"results/datasets/{settings['captions']}/captions.csv"
         return files
@@ -379,48 +392,58 @@ class Plan:
     @cached_property
     def papers(self) -> dict[str, papers.Paper]:
         """The papers that show models of this experiment, in the order that data sets name them."""
+        names = papers.always()
+        for data in self.datasets.values():
+            names += data["papers"]
         known = papers.known()
-        named = [name for data in self.datasets.values() for name in data["papers"]]
-        return {name: known[name] for name in [*papers.always(), *named]}
+        return {name: known[name] for name in names}
 
     def shown_in(self, paper: str) -> list[str]:
         """List the data sets whose models a paper's tables and figures show."""
-        every = self.papers[paper].always
-        return [name for name, data in self.datasets.items() if every or paper in data["papers"]]
+        if self.papers[paper].always:
+            return list(self.datasets)
+        return [name for name, data in self.datasets.items() if paper in data["papers"]]
 
     def rated_in(self, paper: str) -> list[str]:
-        """List the data sets of a paper whose models are rated, if there are ratings.
+        """List the data sets whose models a paper shows with ratings, if there are ratings.
 
-        Subsamples (`draw`) are rated only if the paper rates such or shows no whole data set.
+        Subsamples (`draw`) are rated only if the paper rates them, or shows no whole data set. A
+        paper that is always shown has the ratings of all others.
         """
+        if not self.ratings:
+            return []
         if self.papers[paper].always:
-            rated = {name for named in set(self.papers) - {paper} for name in self.rated_in(named)}
+            rated: set[str] = set()
+            for other, description in self.papers.items():
+                if not description.always:
+                    rated.update(self.rated_in(other))
             return [name for name in self.datasets if name in rated]
-        shown = self.shown_in(paper) if self.ratings else []
+        shown = self.shown_in(paper)
         whole = [name for name in shown if "draw" not in self.datasets[name]]
-        return shown if self.papers[paper].rates_draws else whole or shown
+        if self.papers[paper].rates_draws or not whole:
+            return shown
+        return whole
 
     def ratings_of_models(self, suffix: str, paper: str) -> list[str]:
-        """List the files of a suffix of a paper's models that read the rated sentences' English."""
+        """List the rating files of a paper's models that read English, as the ratings do."""
         return self.every_model(f"{RATED_BY_MODEL}{suffix}", self.rated_in(paper), read_english)
 
     def ratings_files(self, suffix: str, paper: str) -> list[str]:
         """List the scores or predictions of a paper's models and of the baselines."""
-        return self.ratings_of_models(suffix, paper) + [
-            f"{RATED_BY_BASELINE}{suffix}".format(baseline=name)
-            for name in self.ratings.get("baselines", [])
-        ]
+        files = self.ratings_of_models(suffix, paper)
+        for name in self.ratings.get("baselines", []):
+            files.append(f"{RATED_BY_BASELINE}{suffix}".format(baseline=name))
+        return files
 
     def scores_shown(self, wildcards: Any) -> list[str]:
         """Return a model's correlations with ratings, if its papers show them."""
-        shown_by = self.datasets[wildcards.dataset]["papers"]
-        rated = any(wildcards.dataset in self.rated_in(paper) for paper in shown_by)
-        if not (rated and read_english(self.description(wildcards))):
+        dataset = wildcards.dataset
+        shown_by = self.datasets[dataset]["papers"]
+        rated = any(dataset in self.rated_in(paper) for paper in shown_by)
+        if not rated or not read_english(self.description(wildcards)):
             return []
-        named = RATED_BY_MODEL.format(
-            dataset=wildcards.dataset, model=wildcards.model, seed=wildcards.seed
-        )
-        return [f"{named}.overlap.csv"]
+        stem = RATED_BY_MODEL.format(dataset=dataset, model=wildcards.model, seed=wildcards.seed)
+        return [f"{stem}.overlap.csv"]
 
     # Translation
 
@@ -429,7 +452,7 @@ class Plan:
         return self.config["translation"]
 
     @property
-    def pictured(self) -> str:
+    def translated_dataset(self) -> str:
         """The data set whose sentences are translated."""
         dataset = self.translation["dataset"]
         return str(self.datasets[dataset].get("of", dataset))
@@ -445,10 +468,10 @@ class Plan:
         ]
 
     @property
-    def pictures_translated(self) -> str:
-        """The features of the pictures that the sentences describe."""
+    def translated_features(self) -> str:
+        """The features of the pictures that the translated sentences describe."""
         backbone = self.datasets[self.translation["dataset"]]["backbone"]
-        return f"results/features/{self.pictured}/{backbone}.h5"
+        return f"results/features/{self.translated_dataset}/{backbone}.h5"
 
     def reranked(self, lengths: list[int]) -> list[str]:
         """List the scores of all systems' re-ranked lists of these lengths."""
@@ -469,6 +492,6 @@ class Plan:
             "rerankers": {"models": [f"{folder}/model.json" for folder in self.rerankers]},
             "translations": {
                 "translations": f"{SYSTEM}/translations.{shortest}.csv",
-                "images": f"results/datasets/{self.pictured}/images.csv",
+                "images": f"results/datasets/{self.translated_dataset}/images.csv",
             },
         }

@@ -1,4 +1,4 @@
-"""People's ratings, and how the caption encoders and baselines beside them agree with these."""
+"""People's ratings, and how caption encoders and baselines agree with them."""
 
 
 rule ratings_sts:
@@ -29,7 +29,7 @@ use rule ratings_sts as ratings_scenes with:
         tasks="<experiment>/ratings/scenes.tasks.csv",
     log:
         "<experiment>/logs/ratings/scenes.log",
-    localrule: True  # which is not taken over
+    localrule: True  # `use rule` does not copy it
     params:
         how=["scenes", "--seed", "1"],
         files=file_options,

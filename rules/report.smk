@@ -1,13 +1,13 @@
 """The papers' tables and figures, for `results/` and for `snakemake --report`.
 
-What they are made of is described in each paper's folder, reproduction/papers/PAPER, and in items.py.
+Each paper's folder, reproduction/papers/PAPER, describes their inputs; items.py finds the files.
 """
 
 SHOWN = {"html": "Tables", "png": "Figures"}  # in the report of `snakemake --report`
 
 
 def written(paper, kind, stem):
-    """A table or figure in all formats, one of which is for the report."""
+    """Return a table or figure in all formats, one of which is for Snakemake's report."""
     path = f"<experiment>/{paper}/{kind}/{stem}"
     files = [f"{path}.{form}" for form in FORMATS[kind] if form not in SHOWN]
     [shown] = [form for form in FORMATS[kind] if form in SHOWN]
@@ -17,7 +17,7 @@ def written(paper, kind, stem):
 
 
 def files_of(paper, name):
-    """The files of a table or figure; of one for each data set or system, a pattern."""
+    """Return the files of a table or figure: patterns, if there is one per data set or system."""
     item = items.item(paper, name)
     kind = "figures" if name in plan.papers[paper].figures else "tables"
     stem = f"{name}-{{{item.each}}}" if item.each else name
@@ -33,7 +33,7 @@ def files_of(paper, name):
 
 
 def caption(paper, name):
-    """For a rule's params: a function of the output, so that another caption makes nothing anew."""
+    """Return a param that is a function of the output: another caption makes nothing again."""
     return lambda wildcards, output: items.item(paper, name).text
 
 
@@ -50,7 +50,7 @@ for paper, name in [key for key, names in items.names.items() if names]:
             *files_of(paper, name),
         log:
             f"<experiment>/logs/{paper}/{name}{f'-{{{item.each}}}' if item.each else ''}.log",
-        # What there is one of for each data set loads a network.
+        # Items made once per data set load a network.
         localrule: item.each != "dataset"
         conda:
             ENVIRONMENT
@@ -64,7 +64,7 @@ for paper, name in [key for key, names in items.names.items() if names]:
             stem=stem,
             caption=caption(paper, name),
             code=code(f"reproduction/papers/{paper}/{name}.py"),
-        # Snakemake reads this when a job starts, so that the loops' variables are no use in it.
+        # Snakemake fills this in when a job starts, after the loop: its variables have other values.
         shell:
             'python "$GROUNDVEC/scripts/report.py" {params.item:q} {params.files:q} {params.options:q} '
             "--output {params.stem:q} --overwrite --log {log:q}"

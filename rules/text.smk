@@ -1,4 +1,4 @@
-"""What each text learns from the training captions: characters or words; trees are parsed first."""
+"""The vocabulary of each text, from the training captions; for trees, these are parsed first."""
 
 
 rule trees:
@@ -19,7 +19,7 @@ rule trees:
         files=file_options,
         language=lambda wildcards: getattr(wildcards, "language", "en"),
         parser=lambda wildcards: plan.parsers[wildcards.trees],
-        code=code("groundvec/text/treebank.py", "groundvec/text/encoded.py"),
+        code=code("reproduction/text/treebank.py", "groundvec/text/encoded.py"),
     shell:
         'python "$GROUNDVEC/scripts/trees.py" --parser {params.parser:q} '
         "--language {params.language:q} {params.files:q} --output {output:q} --overwrite --log {log:q}"

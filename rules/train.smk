@@ -18,15 +18,15 @@ rule train:
         "<experiment>/benchmarks/train/{dataset}/{model}/seed{seed}.tsv"
     conda:
         ENVIRONMENT
-    # One thread: a recurrent network of this size gains little from a second, and a model
-    # for every core gains a lot. For a single large one: --set-threads train=8.
+    # One thread: a recurrent network of this size gains little from a second one, while one model per
+    # core gains a lot. For a single large model: --set-threads train=8.
     threads: 1
     resources:
         gpu=GPU,
         # MSCOCO takes 2.3 GB (docs/merkx-frank-2019.md), CUDA's libraries some more.
         mem_mb=gigabytes(8),
-        # gru-1024 on Flickr8k takes two to four hours on a CPU in bfloat16. What takes longer than
-        # the limit goes on in the next attempt.
+        # gru-1024 on Flickr8k takes two to four hours on a CPU in bfloat16. A training that takes longer
+        # than the limit resumes in the next attempt.
         runtime=RESUMED,
     params:
         folder=subpath(output.model, parent=True),
@@ -38,7 +38,7 @@ rule train:
             "scripts/train.py", *parts.files(plan.description(wildcards))
         ),
     shell:
-        # Checkpoints are no output: Snakemake deletes outputs before it tries again.
+        # Checkpoints are no output: Snakemake would delete them before the next attempt.
         'python "$GROUNDVEC/scripts/train.py" --dataset {wildcards.dataset:q} --source {params.source:q} '
         "--name {wildcards.model:q} "
         "--description {params.description:q} --seed {wildcards.seed:q} {params.draw:q} "

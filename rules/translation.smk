@@ -1,7 +1,7 @@
-"""Translators, their lists of translations, and these re-ranked by models that see."""
+"""Translators, their lists of translations, and re-ranking of these by models that see images."""
 
 TRANSLATION = plan.translation
-PAIRS = f"results/datasets/{plan.pictured}/parallel.csv"
+PAIRS = f"results/datasets/{plan.translated_dataset}/parallel.csv"
 
 
 wildcard_constraints:
@@ -28,7 +28,7 @@ rule translator:
     resources:
         gpu=GPU,
         mem_mb=gigabytes(8),
-        # What takes longer than the limit goes on in the next attempt.
+        # A training that takes longer than the limit resumes in the next attempt.
         runtime=RESUMED,
     params:
         folder=subpath(output.model, parent=True),
@@ -36,7 +36,7 @@ rule translator:
         settings=lambda wildcards: as_json(TRANSLATION["systems"][wildcards.system]),
         code=code("scripts/translator.py"),
     shell:
-        # Checkpoints are no output: Snakemake deletes outputs before it tries again.
+        # Checkpoints are no output: Snakemake would delete them before the next attempt.
         'python "$GROUNDVEC/scripts/translator.py" --name {wildcards.system:q} --pairs {input.pairs:q} '
         "{params.languages:q} --settings {params.settings:q} --threads {threads:q} "
         "--work results/checkpoints --output {params.folder:q} --overwrite --log {log:q}"
@@ -73,7 +73,7 @@ rule rerank:
         dev=f"{SYSTEM}/dev.{{n}}.nbest.gz",
         test=f"{SYSTEM}/test.{{n}}.nbest.gz",
         pairs=PAIRS,
-        features=plan.pictures_translated,
+        features=plan.translated_features,
         models=[f"{folder}/model.json" for folder in plan.rerankers],
         ensembles=[f"{folder}/ensemble.json" for folder in plan.rerankers],
         snapshots=[f"{folder}/snapshots" for folder in plan.rerankers],

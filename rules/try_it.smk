@@ -1,4 +1,4 @@
-"""A panel of the page in which to try the best model: it runs in the reader's browser."""
+"""A panel of the page in which to try the best model, in the reader's browser."""
 
 ONNXRUNTIME = parts.load_yaml(Path(HOME, "resources/onnxruntime_web.yaml"))
 TRY_IT = f"<experiment>/report/{next(iter(DATASETS))}.try_it.html"
@@ -14,7 +14,8 @@ rule onnxruntime_web:
         ENVIRONMENT
     params:
         package=ONNXRUNTIME["package"],
-    # Without npm or a network it stays empty, no experiment fails, and the panel says how to get it.
+    # Without npm or a network, the folder stays empty, and the panel tells how to get the package. No
+    # experiment fails for that.
     shell:
         "mkdir -p {output:q} && npm pack {params.package:q} --ignore-scripts --fetch-retries 1 "
         "--pack-destination {output:q} > {log:q} 2>&1 || true"

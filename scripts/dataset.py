@@ -28,7 +28,7 @@ from typing import Any
 
 import reproduction  # noqa: F401, whose sources are parts too
 from groundvec import sources
-from groundvec.cli.arguments import WHOLE, completed, make_parser
+from groundvec.cli.arguments import FILE_OR_TEXT, completed, make_parser
 from groundvec.cli.program import run
 from groundvec.config import parts
 from groundvec.config.schema import complete_by, find_mistake
@@ -56,7 +56,7 @@ def arguments_of(source: str) -> dict[str, dict[str, Any]]:
     """Return the command-line option of each argument of a source's `read`."""
     said = parts.options_schema("sources", source)
     options = {"source": source} | dict.fromkeys(said["properties"], True)
-    stated = (files for _, files in parts.stated(said, options, "files"))
+    stated = (files for _, files in parts.keyword_values(said, options, "files"))
     public = {name: file for files in stated for name, file in files.items()}
     found = {}
     for name, parameter in signature(sources.reader(source)).parameters.items():
@@ -96,7 +96,7 @@ for source in parts.names("sources"):
     command.add_argument(
         "--more-captions",
         type=lambda text: completed(text, described_more),
-        metavar=WHOLE,
+        metavar=FILE_OR_TEXT,
         help="the source of captions without pictures, its options and files",
     )
     for name, how in arguments_of(source).items():

@@ -15,7 +15,7 @@ import argparse
 import logging
 from importlib import import_module
 
-from groundvec.cli.arguments import WHOLE, completed, make_parser
+from groundvec.cli.arguments import FILE_OR_TEXT, completed, make_parser
 from groundvec.cli.program import run
 from reproduction import papers
 from reproduction.reporting.results import KINDS, Results, add_arguments
@@ -31,7 +31,7 @@ parser.add_argument(
     "--settings",
     type=lambda text: completed(text, dict),
     default={},
-    metavar=WHOLE,
+    metavar=FILE_OR_TEXT,
     help=f"keys of the configuration that some items show, in YAML or JSON: {shown}",
 )
 parser.add_argument(

@@ -15,6 +15,7 @@ import logging
 
 import pandas as pd
 
+import reproduction  # noqa: F401, whose texts are parts too
 from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
 from groundvec.config import parts

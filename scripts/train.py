@@ -15,6 +15,7 @@ Examples:
 
 import argparse
 
+import reproduction  # noqa: F401, whose parts a description may name
 from groundvec.cli.arguments import FILES, add_settings, make_parser
 from groundvec.cli.program import run
 

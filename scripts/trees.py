@@ -15,8 +15,8 @@ from groundvec.cli.arguments import SHARED, make_parser
 from groundvec.cli.program import run
 from groundvec.data import dataset
 from groundvec.data.ratings import read_ratings
-from groundvec.text import treebank
 from groundvec.text.encoded import cleaned
+from reproduction.text import treebank
 
 parser = make_parser(__doc__, output="the treebank to write (.conllu.gz)")
 given = parser.add_mutually_exclusive_group(required=True)

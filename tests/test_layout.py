@@ -25,7 +25,8 @@ FLOORS = {
         {"page"},
         {"papers"},
         {"render", "sources", "translation"},
-        {"reporting", "scenes"},
+        {"reporting", "scenes", "encoders", "objectives"},
+        {"text"},
     ],
 }
 # What a house may import beside itself.

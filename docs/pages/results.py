@@ -2,15 +2,12 @@
 
 import pandas as pd
 
-from docs.pages import tables
+from docs.pages import controls, tables
 from docs.pages.merkx_frank_2019 import LONG, TRAINED, paper
 from groundvec.card.text import MISSING, decimals
 from reproduction.papers.summary.summary import WAYS
 
 SEEDS = {1: "one seed", 2: "two seeds", 3: "three seeds"}
-RATED_ALONE = {
-    "trigrams": "character trigrams, nothing learned",
-}
 BEST = "[`best`](docs/best.md): subword embeddings (character n-grams) and a GRU, "
 
 
@@ -27,7 +24,7 @@ def systems() -> pd.DataFrame:
     seeds = of_models.size().map(SEEDS)
     means = of_models.mean().T
     rows |= {f"{label}, {seeds[model]}": means[model] for model, label in TRAINED.items()}
-    rows |= {label: tables.rated(name) for name, label in RATED_ALONE.items()}
+    rows |= controls.systems()
     table = pd.DataFrame(rows).T[tables.WITH_R1].apply(decimals)
     return table.rename_axis("system").reset_index()
 

@@ -31,12 +31,15 @@ def settings(kind: str) -> Callable[[str], dict[str, Any]]:
             return complete_description(content)
         return complete_by(content, kind, kind)
 
-    return lambda value: completed(value, complete)
+    def settings_text(value: str) -> dict[str, Any]:  # argparse's errors name the function
+        return completed(value, complete)
+
+    return settings_text
 
 
 def completed(text: str, complete: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
     """Read a YAML or JSON file, or YAML text, and complete it; raise argparse's error."""
-    from groundvec.config.schema import read_yaml
+    from groundvec.config.reading import read_yaml
 
     try:
         is_file = text.endswith(ENDINGS)

@@ -1,27 +1,27 @@
-"""The parts that models are made of: each is a module, and the schema of its options beside it.
+"""The parts that models are made of: each is a module, with the schema of its options beside it.
 
 The encoder `rnn` is `encoders/rnn.py` and `encoders/rnn.yaml`. A data set's source is a part too.
-The YAML file is a JSON schema of the options. It also says, of the part or of an option that is
-set:
+The YAML file is a JSON schema of the options. Of the part, or of an option that is set, it also
+states:
 
-    provides: [word vectors]    what others may need
-    needs: [cosines]            what the description has to provide
-    longer_by: embedding        the option that gives how much longer than `size` the vectors are
+    provides: [word vectors]    what other parts may need
+    needs: [cosines]            what the rest of the description has to provide
+    longer_by: embedding        the option that adds columns to the vectors, beside `size`
     weights: project            without this option, the part has no weights to train
 
 and of the whole part:
 
-    ordered: [low, high]        options whose values do not decrease
-    either: [a, b]              options of which there is one
+    ordered: [low, high]        options whose values must not decrease
+    either: [a, b]              options of which exactly one is needed
     limits: It does not ...     a sentence for the model card
-    learned: {properties: ...}  of a text, the schema of what its `as_dict` has beside options
-    treebank: parser            of a text of parsed sentences, the option that names the parser
+    learned: {properties: ...}  for a text: the schema of the keys in its `as_dict` that are learned
+    treebank: parser            for a text of parsed sentences: the option that names the parser
 
-Only `find` imports a part's code, and so torch.
+Only `find` imports a part's code, and with it torch.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -32,9 +32,9 @@ import yaml
 from groundvec.runtime.errors import InputError
 
 ROOT = Path(__file__).parents[2]
-# Where parts are looked for. The study, beside the library in a clone, adds itself.
+# The packages whose folders have parts. The study, beside the library in a clone, adds itself.
 PACKAGES = ["groundvec"]
-# The folders of parts, and the class that each module in them has.
+# The folders of a model's parts, and the class that each module in them has.
 CLASSES = {
     "text": "Text",
     "encoders": "Encoder",
@@ -42,6 +42,8 @@ CLASSES = {
     "optimisers": "Optimiser",
     "baselines": "Baseline",
 }
+# The key that has a part's name, where it is not `name`.
+NAME_KEYS = {"sources": "source", "baselines": "encoder"}
 
 
 def names(kind: str) -> list[str]:
@@ -56,9 +58,10 @@ def options_schema(kind: str, name: str) -> dict[str, Any]:
     """Read the schema of a part's options.
 
     Raises:
-        InputError: there is no part of this name. A description may come from anybody.
+        InputError: there is no part of this name.
     """
     path = ROOT / schema_file(kind, name)
+    # A description may come from anybody: a name must not lead out of the folder.
     if not re.fullmatch("[a-z_0-9-]+", name) or not path.exists():
         raise InputError(
             f"there is no {name!r} in groundvec/{kind}: correct the name, or use the version of "
@@ -83,7 +86,7 @@ def schema_file(kind: str, name: str) -> str:
 
 
 def _file(path: str) -> str:
-    """Return a file of the first package that has it; without any, the library's."""
+    """Return a file in the first package that has it; if none has, in the library."""
     files = [f"{package}/{path}" for package in PACKAGES]
     return next((file for file in files if (ROOT / file).exists()), files[0])
 
@@ -108,12 +111,19 @@ def exported() -> list[str]:
     return [name for name in names("encoders") if (ROOT / file("export/onnx", name)).exists()]
 
 
-def of_grid(name: str) -> dict[str, Any] | None:
-    """Describe the encoder of a model name in the paper's grid, such as gru-2048-attention."""
-    cell = re.fullmatch("([a-z]+)-([1-9][0-9]{0,5})-([a-z]+)", name)
-    if not cell:
+def grid_encoder(name: str) -> dict[str, Any] | None:
+    """Describe the encoder that a name in the grid of Merkx & Frank (2019) stands for.
+
+    Args:
+        name: such as gru-2048-attention: cell, size, pooling.
+
+    Returns:
+        The description, or None for a name of another form.
+    """
+    match = re.fullmatch("([a-z]+)-([1-9][0-9]{0,5})-([a-z]+)", name)
+    if not match:
         return None
-    return {"name": "rnn", "cell": cell[1], "size": int(cell[2]), "pooling": cell[3]}
+    return {"name": "rnn", "cell": match[1], "size": int(match[2]), "pooling": match[3]}
 
 
 def options(part: dict[str, Any]) -> dict[str, Any]:
@@ -123,13 +133,13 @@ def options(part: dict[str, Any]) -> dict[str, Any]:
 
 def chosen(description: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the parts of a description, by their folder."""
-    found = {
+    parts = {
         "text": description["text"],
         "encoders": description["encoder"],
         "objectives": description["objective"],
         "optimisers": description.get("training", {}).get("optimiser"),
     }
-    return {kind: part for kind, part in found.items() if part}
+    return {kind: part for kind, part in parts.items() if part}
 
 
 def files(description: dict[str, Any]) -> list[str]:
@@ -137,51 +147,61 @@ def files(description: dict[str, Any]) -> list[str]:
     return [file(kind, part["name"]) for kind, part in chosen(description).items()]
 
 
-def named_files(
-    kind: str, part: dict[str, Any], key: str = "name", named: str = "file"
-) -> dict[str, str]:
-    """Return the files or folders in a part's options, by option; `captions` is not a file."""
-    schema = options_schema(kind, part[key])["properties"]
+def named_files(kind: str, part: Mapping[str, Any], reference: str = "file") -> dict[str, str]:
+    """Return the files that a part's options name, by option.
+
+    Args:
+        reference: `file` or `folder`: the definition in schema.yaml that the options refer to.
+    """
+    name = part[NAME_KEYS.get(kind, "name")]
+    schema = options_schema(kind, name)["properties"]
     return {
         option: value
         for option, value in part.items()
-        if schema.get(option, {}).get("$ref") == f"#/$defs/{named}" and value != "captions"
+        # `captions` stands for vectors that are learned from the training captions.
+        if schema.get(option, {}).get("$ref") == f"#/$defs/{reference}" and value != "captions"
     }
 
 
 def is_public(name: str, public: Iterable[str]) -> bool:
-    """Return whether a file is one of these public files, or inside one."""
-    return any(f"{name}/".startswith(f"{each}/") for each in public)
+    """Return whether a file is one of these public files, or inside one of them."""
+    return any(f"{name}/".startswith(f"{archive}/") for archive in public)
 
 
-def stated(
-    schema: dict[str, Any], given: dict[str, Any], keyword: str
+def archive(name: str) -> str:
+    """Return the zip file of a path inside a zip file; other paths stay the same."""
+    return re.sub(r"\.zip/.*", ".zip", name)
+
+
+def keyword_values(
+    schema: dict[str, Any], options: Mapping[str, Any], keyword: str
 ) -> Iterator[tuple[str, Any]]:
-    """Yield the values of a keyword in a schema: at its top, then in each option that is given.
+    """Yield the values of a keyword: of the whole part, then of each option that is set.
 
-    With each stands its option; at the top this is empty.
+    Yields:
+        The option, empty for the whole part, and the value.
     """
     if keyword in schema:
         yield "", schema[keyword]
-    for option, of_option in schema["properties"].items():
-        if keyword in of_option and given.get(option):
-            yield option, of_option[keyword]
+    for option, definition in schema["properties"].items():
+        if keyword in definition and options.get(option):
+            yield option, definition[keyword]
 
 
 def provided(kind: str, part: dict[str, Any]) -> set[str]:
     """Return the names that a part provides for the `needs` of others, such as `word vectors`."""
-    found = stated(options_schema(kind, part["name"]), part, "provides")
-    return {name for _, names in found for name in names}
+    values = keyword_values(options_schema(kind, part["name"]), part, "provides")
+    return {name for _, names in values for name in names}
 
 
 def parser(text: dict[str, Any]) -> str:
-    """Return the parser of a text's sentences; empty if the text reads no trees."""
+    """Return the name of a text's parser; empty if the text reads no trees."""
     option = options_schema("text", text["name"]).get("treebank")
     return text[option] if option else ""
 
 
 def treebank(text: dict[str, Any], paths: Sequence[str | Path]) -> Any:
-    """Read the treebanks that a command line names for a description's `text`; None without any.
+    """Read treebanks for a description's `text`; return None for no paths.
 
     Raises:
         InputError: this text reads no trees; a file cannot be used.
@@ -196,5 +216,6 @@ def treebank(text: dict[str, Any], paths: Sequence[str | Path]) -> Any:
 def vector_size(description: dict[str, Any]) -> int:
     """Return the size of a model's vectors: the encoder's `size` plus all additional columns."""
     encoder = description["encoder"]
-    longer = stated(options_schema("encoders", encoder["name"]), encoder, "longer_by")
-    return int(encoder["size"] + sum(encoder[option] for _, option in longer))
+    schema = options_schema("encoders", encoder["name"])
+    longer_by = keyword_values(schema, encoder, "longer_by")
+    return int(encoder["size"] + sum(encoder[option] for _, option in longer_by))

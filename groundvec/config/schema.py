@@ -12,78 +12,83 @@ from operator import getitem
 from pathlib import Path
 from typing import Any
 
-import yaml
 from jsonschema import Draft202012Validator, ValidationError, validators
 
 from groundvec.config import parts
 from groundvec.runtime.errors import InputError, closest
-from groundvec.runtime.files import DEEPEST
 
 SCHEMA = Path(__file__).with_name("schema.yaml")
-MOST = 10_000  # values in a configuration
 MOST_NAMED = 30  # valid names that an error lists
+
+# The schema
 
 
 @cache
 def configuration_schema() -> dict[str, Any]:
     """Return the schema of a configuration, with the options of every part; do not modify it."""
     schema = parts.load_yaml(SCHEMA)
-    for kind, offered in parts.CLASSES.items():
-        own = schema["$defs"][offered.lower()]
-        [key] = own["required"]  # which says the part's name
-        own["properties"] = {key: {"enum": parts.names(kind)}}
-        own["allOf"] = [
-            {
-                "if": {"properties": {key: {"const": name}}},
-                "then": _options_schema([key], parts.options_schema(kind, name)),
-            }
-            for name in parts.names(kind)
-        ]
+    for kind, class_name in parts.CLASSES.items():
+        definition = schema["$defs"][class_name.lower()]
+        [key] = definition["required"]  # the key that names the part: `name`, or `encoder`
+        options = {name: parts.options_schema(kind, name) for name in parts.names(kind)}
+        definition["properties"] = {key: {"enum": list(options)}}
+        definition["allOf"] = _cases(key, options, [key])
+    sources = {name: parts.options_schema("sources", name) for name in parts.names("sources")}
     dataset = schema["$defs"]["dataset"]
-    sources = parts.names("sources")
-    dataset["properties"]["source"] |= {"enum": sources}
-    dataset["allOf"] += [
-        {
-            "if": {"properties": {"source": {"const": name}}, "required": ["source"]},
-            "then": _options_schema(dataset["properties"], parts.options_schema("sources", name)),
-        }
-        for name in sources
-    ]
-    alone = {
-        name: own
-        for name in sources
-        if (own := _of_captions_alone(parts.options_schema("sources", name)))
+    dataset["properties"]["source"] |= {"enum": list(sources)}
+    dataset["allOf"] += _cases("source", sources, dataset["properties"])
+    with_captions = {
+        name: _caption_options(options)
+        for name, options in sources.items()
+        if "images" in options["properties"] | options.get("files", {})
     }
-    more = schema["$defs"]["more_captions"]
-    more["properties"] = {"source": {"enum": list(alone)}}
-    more["allOf"] = [
-        {
-            "if": {"properties": {"source": {"const": name}}, "required": ["source"]},
-            "then": _options_schema(["source"], own),
-        }
-        for name, own in alone.items()
-    ]
+    more_captions = schema["$defs"]["more_captions"]
+    more_captions["properties"] = {"source": {"enum": list(with_captions)}}
+    more_captions["allOf"] = _cases("source", with_captions, ["source"])
     return schema
 
 
-def _of_captions_alone(schema: dict[str, Any]) -> dict[str, Any]:
-    """Select the options of a source that its captions need; empty if these are not a file's."""
-    if "images" not in schema["properties"] | schema.get("files", {}):
-        return {}
-    of_pictures = {"$ref": "#/$defs/folder"}.items()
-    own = {
+def _cases(
+    key: str, options: Mapping[str, dict[str, Any]], other_keys: Iterable[str]
+) -> list[dict[str, Any]]:
+    """Write a condition for each part: if `key` names it, its options are valid and no others.
+
+    Args:
+        options: the schemas of the parts' options, by name.
+        other_keys: keys that stand beside the options, which other schemas describe.
+    """
+    beside: dict[str, Any] = {other: {} for other in other_keys}
+    return [
+        {
+            "if": {"properties": {key: {"const": name}}, "required": [key]},
+            "then": {
+                "additionalProperties": False,
+                **schema,
+                "properties": schema["properties"] | beside,
+            },
+        }
+        for name, schema in options.items()
+    ]
+
+
+def _caption_options(schema: dict[str, Any]) -> dict[str, Any]:
+    """Select the options of a source that its captions need: none about images."""
+    properties = {
         name: option
         for name, option in schema["properties"].items()
-        if not (of_pictures <= option.items() or "files" in option)
+        if option.get("$ref") != "#/$defs/folder" and "files" not in option
     }
-    required = [name for name in schema.get("required", []) if name in own]
-    return {"properties": own, "required": required}
+    required = [name for name in schema.get("required", []) if name in properties]
+    return {"properties": properties, "required": required}
 
 
-def _options_schema(keys: Iterable[str], schema: dict[str, Any]) -> dict[str, Any]:
-    """Extend the schema of a part's options by the keys beside them."""
-    properties = {"properties": schema["properties"] | {key: {} for key in keys}}
-    return {"additionalProperties": False} | schema | properties
+def settings_of(kind: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Select the settings that a definition of the schema has, such as `extraction`."""
+    properties = configuration_schema()["$defs"][kind]["properties"]
+    return {key: settings[key] for key in properties if key in settings}
+
+
+# Checks and defaults
 
 
 def complete_by(value: dict[str, Any], kind: str, place: str) -> dict[str, Any]:
@@ -94,16 +99,13 @@ def complete_by(value: dict[str, Any], kind: str, place: str) -> dict[str, Any]:
     return value
 
 
-def settings_of(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Select the settings that a definition of the schema has, such as `extraction`."""
-    own = configuration_schema()["$defs"][kind]["properties"]
-    return {key: given[key] for key in own if key in given}
-
-
 def find_mistake(value: Any, schema: dict[str, Any]) -> str:
-    """Say where and why a value, which may come from anybody, violates a JSON schema; else nothing.
+    """Describe where and why a value, which may come from anybody, violates a JSON schema.
 
     The schema may refer to the definitions of schema.yaml, as `{$ref: "#/$defs/model"}`.
+
+    Returns:
+        The key and the problem of the first violation; empty without any.
     """
     validator = _Validator(schema | {"$defs": configuration_schema()["$defs"]})
     error = next(validator.iter_errors(value), None)
@@ -115,34 +117,39 @@ def find_mistake(value: Any, schema: dict[str, Any]) -> str:
 def check(value: dict[str, Any], schema: dict[str, Any], *place: str) -> None:
     """Raise InputError for the first mistake; numbers that are written as text become numbers."""
     validator = _Validator(schema)
-    if not (errors := list(validator.iter_errors(value))):
+    errors = list(validator.iter_errors(value))
+    if not errors:
         return
     _read_numbers(value, errors)
+    # By place, so that the first mistake does not depend on the order of the schema's keywords.
     errors = sorted(validator.iter_errors(value), key=lambda error: list(map(str, error.path)))
     if errors:
         raise _explain(errors[0], place)
 
 
-def _read_numbers(config: dict[str, Any], errors: list[Any]) -> None:
+def _read_numbers(config: dict[str, Any], errors: list[ValidationError]) -> None:
     """Turn text into a number or null where the schema wants one, and 2.0 into 2.
 
-    YAML takes 1e-3 for text, and Snakemake everything within a value given with --config.
+    YAML reads 1e-3 as text, and Snakemake reads every value inside a value of --config as text.
     """
     for error in errors:
         if error.validator != "type":
             continue
-        *parents, key = error.absolute_path or [None]
-        place = reduce(getitem, parents, config)
+        place: list[Any] = list(error.absolute_path)
+        if not place:
+            continue  # the whole configuration, which no number can replace
+        *parents, key = place
+        container = reduce(getitem, parents, config)
         if isinstance(error.instance, str):
             with suppress(ValueError, RecursionError):
-                place[key] = json.loads(error.instance)
-        value = place.get(key) if isinstance(place, dict) else place[key]
+                container[key] = json.loads(error.instance)
+        value = container.get(key) if isinstance(container, dict) else container[key]
         if isinstance(value, float) and value.is_integer() and error.validator_value == "integer":
-            place[key] = int(value)
+            container[key] = int(value)
 
 
 def fill(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> None:
-    """Fill in the defaults of a schema, which the value is valid by."""
+    """Fill in the defaults of a schema; the value has to be valid by it."""
     if "$ref" in schema:
         fill(value, reduce(getitem, schema["$ref"].split("/")[1:], root), root)
     if not isinstance(value, dict):
@@ -155,30 +162,46 @@ def fill(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> None:
         inner = properties.get(key, schema.get("additionalProperties"))
         if isinstance(inner, dict):
             fill(value[key], inner, root)
+    # Last: a condition may depend on a default, such as the optimiser's name.
     for case in schema.get("allOf", []):
         if Draft202012Validator(case["if"]).is_valid(value):
             fill(value, case["then"], root)
 
 
+# Keywords of the schema, beside JSON Schema's own
+
+
 def _ordered(_: Any, keys: list[str], instance: Any, schema: Any) -> Iterator[ValidationError]:
+    """Refuse numbers that decrease, with the defaults of those that are left out."""
     if not isinstance(instance, dict):
         return
-    given = {key: schema["properties"][key].get("default") for key in keys} | instance
-    for low, high in pairwise(key for key in keys if isinstance(given[key], int | float)):
-        if given[low] > given[high]:
-            yield ValidationError(f"{low} {given[low]} is above {high} {given[high]}: swap them")
+    defaults = {key: schema["properties"][key].get("default") for key in keys}
+    numbers = {
+        key: value
+        for key, value in (defaults | instance).items()
+        if key in keys and isinstance(value, int | float)
+    }
+    for low, high in pairwise(key for key in keys if key in numbers):
+        if numbers[low] > numbers[high]:
+            yield ValidationError(
+                f"{low} {numbers[low]} is above {high} {numbers[high]}: swap them"
+            )
 
 
 def _either(_: Any, keys: list[str], instance: Any, schema: Any) -> Iterator[ValidationError]:
+    """Refuse none or several of some options."""
     if isinstance(instance, dict) and sum(key in instance for key in keys) != 1:
-        about = {key: schema["properties"][key]["description"].strip(" \n.") for key in keys}
-        options = " and ".join(f"`{key}` ({text})" for key, text in about.items())
-        yield ValidationError(f"give one of {options}")
+        options = []
+        for key in keys:
+            description = schema["properties"][key]["description"].strip(" \n.")
+            options.append(f"`{key}` ({description})")
+        yield ValidationError(f"give one of {' and '.join(options)}")
 
 
-def _pattern(_: Any, wanted: str, instance: Any, __: Any) -> Iterator[ValidationError]:
-    if isinstance(instance, str) and not re.fullmatch(wanted, instance):
-        yield ValidationError(f"{instance!r} does not match {wanted!r}")
+def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[ValidationError]:
+    """Match the whole text; JSON Schema would search, and accept a line break at the end."""
+    if isinstance(instance, str) and not re.fullmatch(pattern, instance):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
 def _is_number(_: Any, value: Any) -> bool:
@@ -201,26 +224,7 @@ _Validator = validators.extend(
 )
 
 
-def _explain(error: ValidationError, place: Iterable[Any] = ()) -> InputError:
-    message = error.message
-    # JSON; the types also allow for errors that no schema has raised, which lack these.
-    schema: Any = error.schema
-    instance: Any = error.instance
-    wanted: Any = error.validator_value
-    if error.validator == "additionalProperties":
-        known = list(schema["properties"])
-        unknown = next(key for key in instance if key not in known)
-        message = f"unknown key {unknown!r}{hint_at(unknown, known)}"
-    elif error.validator == "enum":
-        close = closest(str(instance), map(str, wanted))
-        message += f": did you mean {close!r}?" if close else ""
-    elif error.validator == "maxLength":
-        message = f"a name of {len(instance)} characters is too long: {wanted} are the most"
-    elif error.validator == "not":
-        message = f"the name {instance!r} is taken: choose another one"
-    elif error.validator == "type" and "string" in wanted:
-        message += ": if it is meant as text, put it in quotation marks"
-    return mistake(_dotted([*place, *error.path]), message)
+# Errors
 
 
 def mistake(place: str, problem: str) -> InputError:
@@ -228,14 +232,14 @@ def mistake(place: str, problem: str) -> InputError:
     return InputError(f"configuration, {place}: {problem}")
 
 
-def check_known(place: str, name: str, known: Iterable[str], problem: str) -> None:
-    """Raise `mistake` if a name is not a known one; in the problem `{}` stands for the name."""
-    if name not in list(known):
-        raise mistake(place, f"{problem.format(repr(name))}{hint_at(str(name), known)}")
-
-
-def _dotted(place: Iterable[Any]) -> str:
+def dotted(place: Iterable[Any]) -> str:
+    """Join the keys that lead to a value, such as `datasets.one.seeds.0`."""
     return ".".join(map(str, place)) or "the top level"
+
+
+def not_text(name: Any) -> str:
+    """Return the problem of a name that YAML reads as a number, a date or a truth value."""
+    return f"YAML reads a name here as {name!r}: put it in quotation marks"
 
 
 def hint_at(name: str, known: Iterable[str]) -> str:
@@ -243,75 +247,34 @@ def hint_at(name: str, known: Iterable[str]) -> str:
     known = list(known)
     if not known:
         return ""
-    if close := closest(name, known):
-        return f": did you mean {close!r}?"
+    likely = closest(name, known)
+    if likely:
+        return f": did you mean {likely!r}?"
     more = f" and {len(known) - MOST_NAMED} others" if len(known) > MOST_NAMED else ""
     return f": known are {', '.join(known[:MOST_NAMED])}{more}"
 
 
-def check_form(config: dict[str, Any]) -> None:
-    """Refuse values that contain themselves or are far too large, and names that are no text."""
-    for number, (place, value) in enumerate(_walk(config)):
-        if len(place) > DEEPEST or number > MOST:
-            raise mistake(place[0], "it contains itself, or too many values")
-        for key in value if isinstance(value, Mapping) else []:
-            if not isinstance(key, str):
-                problem = f"YAML reads a name here as {key!r}: put it in quotation marks"
-                raise mistake(_dotted(place), problem)
-
-
-def _walk(value: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Yield all values of a configuration and where they are, level by level."""
-    level: list[tuple[tuple[Any, ...], Any]] = [((), value)]
-    while level:
-        yield from level
-        level = [
-            ((*place, key), inner)
-            for place, outer in level
-            if isinstance(outer, Mapping | list)
-            for key, inner in (outer.items() if isinstance(outer, Mapping) else enumerate(outer))
-        ]
-
-
-class _Loader(yaml.SafeLoader):
-    """Reads YAML of at most `DEEPEST` levels, and of distinct keys: YAML itself takes the last."""
-
-    def __init__(self, text: str, place: str | Path) -> None:
-        super().__init__(text)
-        self.place = place
-        self.level = 0
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.level == DEEPEST and self.check_event(yaml.CollectionStartEvent):
-            line = self.peek_event().start_mark.line + 1  # type: ignore[no-untyped-call]
-            raise InputError(f"{self.place} line {line} has more than {DEEPEST} levels: correct it")
-        self.level += 1
-        node = super().compose_node(parent, index)
-        self.level -= 1
-        return node
-
-    def compose_mapping_node(self, anchor: Any) -> Any:
-        node = super().compose_mapping_node(anchor)
-        names = set()
-        for key, _ in node.value:
-            if (name := str(key.value)) in names:
-                line = key.start_mark.line + 1
-                raise InputError(
-                    f"{self.place} line {line}: the key {name} occurs twice: remove one"
-                )
-            names.add(name)
-        return node
-
-
-def read_yaml(text: str, place: str | Path) -> Any:
-    """Read YAML, which may come from anybody; errors name the place.
-
-    Raises:
-        InputError: it is no YAML, has more than `DEEPEST` levels, or has a key twice.
-    """
-    try:
-        return _Loader(text, place).get_single_data()
-    except InputError:
-        raise
-    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that there is not
-        raise InputError(f"{place} is not YAML: {' '.join(str(error).split())}") from None
+def _explain(error: ValidationError, place: Iterable[Any] = ()) -> InputError:
+    """Return an error of the validator as one line of the configuration, with a remedy."""
+    message = error.message
+    # `Any`: jsonschema's types allow that these are unset, which they are in no error of a schema.
+    schema: Any = error.schema
+    instance: Any = error.instance
+    expected: Any = error.validator_value
+    if error.validator == "additionalProperties":
+        known = list(schema["properties"])
+        unknown = next(key for key in instance if key not in known)
+        if isinstance(unknown, str):
+            message = f"unknown key {unknown!r}{hint_at(unknown, known)}"
+        else:
+            message = not_text(unknown)
+    elif error.validator == "enum":
+        likely = closest(str(instance), map(str, expected))
+        message += f": did you mean {likely!r}?" if likely else ""
+    elif error.validator == "maxLength":
+        message = f"a name of {len(instance)} characters is too long: {expected} are the most"
+    elif error.validator == "not":
+        message = f"the name {instance!r} is taken: choose another one"
+    elif error.validator == "type" and "string" in expected:
+        message += ": if it is meant as text, put it in quotation marks"
+    return mistake(dotted([*place, *error.path]), message)

@@ -2,7 +2,7 @@
 
 import errno
 import gzip
-import shutil
+import os
 import stat
 import tarfile
 import zipfile
@@ -11,9 +11,17 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import SMALL, most_unpacked, open_zip, read_at_most, text_lines
+from groundvec.runtime.files import (
+    SMALL,
+    most_unpacked,
+    new_folder,
+    open_zip,
+    read_at_most,
+    text_lines,
+)
 from groundvec.runtime.progress import Progress
 
 # What the system says to names that are too long, or that are a file's and a folder's at once.
@@ -50,24 +58,32 @@ def unpack(archive: str | Path, folder: str | Path) -> None:
     folder = Path(folder)
     if not archive.is_file():
         raise InputError(f"{archive} is missing: put it there and run again")
-    if folder.exists() and any(folder.iterdir()):
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()  # a workflow may have made it
+    if os.path.lexists(folder):
         raise InputError(f"{folder} already exists: delete it to unpack {archive} again")
-    temporary = folder.with_name(f".{folder.name}.part")
-    shutil.rmtree(temporary, ignore_errors=True)  # left by a run that was killed
-    temporary.mkdir(parents=True)
     try:
-        _extract(archive, temporary)
-        top = temporary / folder.name
-        only_top = top.is_dir() and [*temporary.iterdir()] == [top]
-        (top if only_top else temporary).replace(folder)
+        with new_folder(folder) as temporary:
+            _extract(archive, temporary)
+            _drop_top(temporary, folder.name)
     except (*DAMAGED, MemoryError, OSError) as error:  # MemoryError: a size that no memory holds
         if isinstance(error, OSError) and error.errno not in DAMAGED_ERRNO:
             raise
         raise InputError(
             f"{archive} is truncated or damaged ({error}): delete it and run again"
         ) from None
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _drop_top(folder: Path, name: str) -> None:
+    """Move the content of the only folder in `folder` up, if that has this name."""
+    top = folder / name
+    if not top.is_dir() or list(folder.iterdir()) != [top]:
+        return
+    # Under another name first: the folder may contain one of its own name.
+    emptied = top.rename(folder / uuid4().hex)
+    for path in list(emptied.iterdir()):
+        path.rename(folder / path.name)
+    emptied.rmdir()
 
 
 def _extract(archive: Path, folder: Path) -> None:

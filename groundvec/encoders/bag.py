@@ -1,7 +1,4 @@
-"""The mean of trained embeddings of words or n-grams, and one linear layer; it knows no order.
-
-Of fixed word vectors it is `groundvec.encoders.mean`.
-"""
+"""The mean of trained embeddings of words or n-grams, and one linear layer; order is ignored."""
 
 from collections.abc import Sequence, Sized
 
@@ -14,7 +11,10 @@ from groundvec.text.encoded import Encoded, idf
 
 
 class Encoder(nn.Module):
-    """Indices -> the mean of their embeddings -> dropout -> one linear layer."""
+    """Indices -> the mean of their embeddings -> dropout -> one linear layer.
+
+    With `idf`, a weighted sum that is scaled takes the place of the mean.
+    """
 
     def __init__(
         self,
@@ -29,6 +29,7 @@ class Encoder(nn.Module):
         """Build an untrained network; `bag.yaml` describes the options."""
         super().__init__()
         vectors = initial(len(text), embedding, deviation)
+        # torch weights the members of sums alone. `scaled` makes the sum independent of its length.
         mode = "sum" if idf else "mean"
         self.embedding = nn.EmbeddingBag.from_pretrained(vectors, freeze=False, mode=mode)
         self.dropout = nn.Dropout(dropout)

@@ -10,12 +10,10 @@ from groundvec.text.encoded import PADDING, UNKNOWN
 
 
 def initial(count: int, size: int, deviation: float = 1.0) -> Tensor:
-    """Draw the first embeddings (count, size) from a normal distribution.
-
-    Those of padding and of what is unknown are 0: training never meets these, so they would stay
-    random.
-    """
+    """Draw the first embeddings (count, size) from a normal distribution."""
     vectors = torch.normal(0.0, deviation, (count, size))
+    # Training meets neither padding nor, with most texts, the unknown. Random vectors would stay
+    # random, and put noise into every sentence with an unknown character.
     vectors[[PADDING, UNKNOWN]] = 0
     return vectors
 

@@ -1,7 +1,7 @@
-"""A bag of character n-grams, and beside it a GRU over the words that the n-grams make.
+"""A bag of character n-grams, plus a GRU over the words that the n-grams make.
 
 A word is the sum of its n-grams' embeddings (Bojanowski et al. 2017), each weighted by inverse
-document frequency. The bag is the sum of the words; the GRU reads them in their order.
+document frequency. The bag is the sum of the words; the GRU reads them in order.
 """
 
 from collections.abc import Sequence, Sized
@@ -39,8 +39,8 @@ class Encoder(nn.Module):
         self.embedding = nn.Embedding.from_pretrained(vectors, freeze=False)
         self.rnn = nn.GRU(embedding, units // 2, batch_first=True, bidirectional=True)
         self.pooling = Attention(units)
-        self.of_state = nn.Linear(embedding, size)
-        self.of_order = nn.Linear(units, size)
+        self.of_state = nn.Linear(embedding, size)  # reads the bag
+        self.of_order = nn.Linear(units, size)  # reads the GRU
         self.dropout = dropout
         self.word_dropout = word_dropout
         self.append_state = state
@@ -52,15 +52,17 @@ class Encoder(nn.Module):
         Outside training, with `state`, (B, size + embedding): both parts have unit norm.
         """
         device = ngrams.device
-        starts = (lengths.cumsum(0) - lengths).to(device)
-        firsts = (sizes.cumsum(0) - sizes).to(device)
+        sentence_starts = (lengths.cumsum(0) - lengths).to(device)
+        word_starts = (sizes.cumsum(0) - sizes).to(device)
         places = places.to(device)
         table = self.embedding.weight
         weights = self.idf[ngrams]
-        words = embedding_bag(ngrams, table, firsts, mode="sum", per_sample_weights=weights)
-        state = scaled(embedding_bag(places, words, starts, mode="sum"))
-        read = dropout(scaled(words), self.word_dropout, self.training)
-        states = hidden_states(self.rnn, read, places, lengths)
+        # Each distinct word of the batch is summed once, however many sentences have it.
+        words = embedding_bag(ngrams, table, word_starts, mode="sum", per_sample_weights=weights)
+        state = scaled(embedding_bag(places, words, sentence_starts, mode="sum"))
+        # The GRU alone reads words without some of their numbers; the bag has its own dropout.
+        word_vectors = dropout(scaled(words), self.word_dropout, self.training)
+        states = hidden_states(self.rnn, word_vectors, places, lengths)
         pooled = self.pooling(states, lengths.to(device))
         vectors: Tensor = self.of_state(dropout(state, self.dropout, self.training))
         vectors = vectors + self.of_order(dropout(pooled, self.dropout, self.training))

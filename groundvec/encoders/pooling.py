@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding_bag
 
-ATTENTION_SIZE = 128
+ATTENTION_SIZE = 128  # units of its hidden layer
 
 
 class Attention(nn.Module):
@@ -22,7 +22,9 @@ class Attention(nn.Module):
     def forward(self, states: Tensor, lengths: Tensor) -> Tensor:
         """Pool the states (N, size) of sentences of `lengths` (B,): (B, size)."""
         scores = self.out(torch.tanh(self.hidden(states)))
-        largest = pool("max", scores.detach(), lengths)  # less these, no exponential is infinite
+        # Subtracting a sentence's largest scores prevents overflow and leaves the softmax as it is.
+        # So their gradient is 0, and they are detached.
+        largest = pool("max", scores.detach(), lengths)
         largest = largest.repeat_interleave(lengths, dim=0, output_size=len(scores))
         weights = (scores - largest).exp_()
         return pool("sum", weights * states, lengths) / pool("sum", weights, lengths)
@@ -36,22 +38,25 @@ class MaxPooling(nn.Module):
 
     def forward(self, states: Tensor, lengths: Tensor) -> Tensor:
         """Pool the states (N, size) of sentences of `lengths` (B,): (B, size)."""
-        on_cpu = states.device.type == "cpu"
-        return pool("max", states, lengths) if on_cpu else padded_largest(states, lengths)
+        if states.device.type == "cpu":
+            return pool("max", states, lengths)
+        return padded_largest(states, lengths)
 
 
 class LastState(nn.Module):
-    """Takes the state in which each direction ends."""
+    """Takes the final state of each direction."""
 
     def __init__(self, size: int, directions: int) -> None:
         super().__init__()
-        self.forwards = size // directions
+        self.forward_units = size // directions
 
     def forward(self, states: Tensor, lengths: Tensor) -> Tensor:
         """Pool the states (N, size) of sentences of `lengths` (B,): (B, size)."""
         ends = lengths.cumsum(0)
-        one, other = states.split([self.forwards, states.shape[1] - self.forwards], dim=1)
-        return torch.cat([one[ends - 1], other[ends - lengths]], dim=1)
+        sizes = [self.forward_units, states.shape[1] - self.forward_units]
+        forwards, backwards = states.split(sizes, dim=1)
+        # The second direction reads from the end, so that its final state is at the first position.
+        return torch.cat([forwards[ends - 1], backwards[ends - lengths]], dim=1)
 
 
 POOLINGS = {"attention": Attention, "max": MaxPooling, "last": LastState}
@@ -64,7 +69,7 @@ def pool(mode: str, values: Tensor, lengths: Tensor) -> Tensor:
 
 
 def padded_largest(values: Tensor, lengths: Tensor) -> Tensor:
-    """Compute `pool("max", ...)` on a GPU, where it has no deterministic gradient."""
+    """Compute `pool("max", ...)` on a GPU, where its gradient is not deterministic."""
     inside = torch.arange(int(lengths.max()), device=lengths.device) < lengths[:, None]
     padded = values.new_full((*inside.shape, values.shape[1]), -torch.inf)
     padded[inside] = values

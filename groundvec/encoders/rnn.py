@@ -1,7 +1,7 @@
 """A GRU or LSTM, pooled over time.
 
-Bidirectional over characters in Merkx & Frank 2019, section 3.1; from left to right over words,
-with its last state, in Calixto & Liu 2017, section 5.
+Merkx & Frank (2019, section 3.1) read characters in both directions. Calixto & Liu (2017, section
+5) read words from left to right, and take the last state.
 """
 
 from collections.abc import Sized
@@ -60,11 +60,15 @@ class Encoder(nn.Module):
 
     @torch.no_grad()
     def initialise(self, deviation: float) -> None:
-        """Draw the weights anew: see `gaussian`."""
+        """Draw all weights anew: matrices Gaussian, recurrent ones orthogonal, biases 0.
+
+        Calixto & Liu initialize their models so.
+        """
         for name, weights in self.named_parameters():
             if weights.ndim < 2:
                 weights.zero_()
             elif "weight_hh" in name:
+                # torch stacks the square matrices of all gates; each is orthogonal by itself.
                 for gate in weights.split(weights.shape[1]):
                     nn.init.orthogonal_(gate)
             else:

@@ -28,7 +28,7 @@ from groundvec.model.hub import find
 from groundvec.model.network import Model, load_ensemble, to_tensors
 from groundvec.runtime.files import check_new, new_folder, write_json
 from groundvec.text.encoded import strings
-from groundvec.text.punctuation import set_apart
+from groundvec.text.punctuation import detach_punctuation
 
 
 def save(model: str | Path, folder: str | Path) -> None:
@@ -91,7 +91,7 @@ class CaptionEncoder(InputModule):  # type: ignore[misc]  # mypy skips that pack
         text = self.first.texts[self.first.language(language)]
         sentences = [f"{prompt or ''}{sentence}" for sentence in strings(inputs)]
         if not tokenized:
-            sentences = set_apart(sentences, self.first.description["text"])
+            sentences = detach_punctuation(sentences, self.first.description["text"])
         encoded = text.encode(sentences)
         return {"sentences": encoded.batch(np.arange(len(encoded)))}
 

@@ -1,20 +1,19 @@
-"""Models on a hub for others: `user/name` or `user/name@revision`.
+"""Models on a Hugging Face hub: `user/name` or `user/name@revision`.
 
-Only JSON, safetensors and the card are read or written, and nothing is executed. A revision is a
-commit, so that the same name gives the same weights for ever; `model.json` has their checksums.
-No file takes more time and space than the hub lists. The hub is that of the environment variable
-HF_ENDPOINT, else huggingface.co.
+Only JSON, safetensors and the model card are downloaded or pushed, and nothing is executed. A
+revision is a commit, so that one name always loads the same weights; `model.json` has their
+checksums. The environment variable HF_ENDPOINT names the hub, by default huggingface.co.
 """
 
 import logging
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from groundvec.data.download import download as get
 from groundvec.model import folder, shipped
 from groundvec.model.stored import open_snapshot
 from groundvec.runtime.errors import InputError, extra
@@ -28,9 +27,9 @@ log = logging.getLogger(__name__)
 
 NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*(@[\w./-]+)?", re.ASCII)
 COMMIT = re.compile("[0-9a-f]{40}")
-# With digits, and not any characters, a snapshot's name cannot leave the folder.
+# The files to download. A snapshot's name has digits alone, so that it cannot leave the folder.
 FILE = re.compile(r"(model|ensemble)\.json|README\.md|snapshots/epoch-[0-9]{3,4}\.safetensors")
-MOST = 2**34  # bytes of a model's files: 16 GiB
+MAX_BYTES = 2**34  # of a model's files: 16 GiB
 TIMEOUT = 10  # seconds until a hub answers
 
 
@@ -41,9 +40,9 @@ def find(model: str | Path) -> Path:
         InputError: there is no such model here or on the hub, or the hub cannot be reached.
     """
     name = str(model)
-    # A path with a mistake in its last part is no name on the hub.
-    here = Path(name, "model.json").exists() or Path(name).parent.is_dir()
-    if here or not NAME.fullmatch(name):
+    # `results/typo` matches NAME too. If the folder `results` exists, it was meant as a path.
+    is_path = Path(name, "model.json").exists() or Path(name).parent.is_dir()
+    if is_path or not NAME.fullmatch(name):
         return shipped.find(model)
     return download(name)
 
@@ -62,24 +61,21 @@ def download(name: str) -> Path:
     """
     repository, _, revision = name.partition("@")
     commits = cache() / "hub" / repository
-    if not (COMMIT.fullmatch(revision) and (commits / revision / "model.json").exists()):
+    in_cache = COMMIT.fullmatch(revision) and (commits / revision / "model.json").exists()
+    if not in_cache:
         with _client(f"{name} cannot be loaded from") as client:
-            from huggingface_hub.utils import build_hf_headers
-
             info = client.model_info(
                 repository, revision=revision or None, timeout=TIMEOUT, files_metadata=True
             )
             commit = str(info.sha)
-            headers = build_hf_headers()
-            files = {file.rfilename: file.size or 0 for file in info.siblings or []}
             if not COMMIT.fullmatch(commit):  # it names a folder
                 raise ValueError(f"{commit} is no commit")
-        if commit != revision:
-            log.warning("load %s@%s to have the same weights again", repository, commit)
-        revision = commit
-        with locked(commits, name):
-            url = f"{client.endpoint}/{repository}/resolve/{revision}"
-            _fetch(name, url, files, headers, commits / revision)
+            if commit != revision:
+                log.warning("load %s@%s to have the same weights again", repository, commit)
+            revision = commit
+            sizes = {file.rfilename: file.size or 0 for file in info.siblings or []}
+            with locked(commits, name):
+                _download_files(client, repository, revision, sizes, commits / revision)
     _check_sums(commits / revision, name)
     return commits / revision
 
@@ -94,7 +90,9 @@ def _client(problem: str) -> Iterator["HfApi"]:
     client = HfApi(endpoint=endpoint or None, library_name="groundvec")
     try:
         yield client
-    except Exception as error:  # which one depends on what the hub answers
+    except InputError:
+        raise
+    except Exception as error:  # of many types, by the hub's answer
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         status = getattr(getattr(error, "response", None), "status_code", None)
         remedy = "check the network, or HF_ENDPOINT"
@@ -103,48 +101,62 @@ def _client(problem: str) -> Iterator["HfApi"]:
         raise InputError(f"{problem} {client.endpoint} ({reason}): {remedy}") from None
 
 
-def _fetch(
-    name: str, url: str, files: dict[str, int], headers: dict[str, str], target: Path
+def _download_files(
+    client: "HfApi", repository: str, commit: str, sizes: dict[str, int], target: Path
 ) -> None:
-    """Download the files of a commit; `model.json` comes last, so that with it all are there."""
-    ours = sorted(filter(FILE.fullmatch, files), key="model.json".__eq__)
-    if "model.json" not in ours:
-        raise InputError(f"{name} has no model.json: it is no model of this project")
-    size = sum(files[file] for file in ours)
-    if size > MOST:
+    """Download the files of a commit; `model.json` comes last, and marks the folder as complete."""
+    files = sorted(filter(FILE.fullmatch, sizes), key="model.json".__eq__)
+    if "model.json" not in files:
+        raise InputError(f"{repository} has no model.json: it is no model of this project")
+    total = sum(sizes[file] for file in files)
+    if total > MAX_BYTES:
         raise InputError(
-            f"{name} has {size / 2**30:,.0f} GiB, more than any model of this kind: check its name"
+            f"{repository} has {total / 2**30:,.0f} GiB, more than any model of this kind: check "
+            "its name"
         )
-    for file in ours:
-        part = target / f"{file}.part"
-        if (target / file).exists():
-            continue
-        part.parent.mkdir(parents=True, exist_ok=True)
-        problem = get(f"{url}/{file}", part, file, files[file], headers)
-        if not problem and part.stat().st_size != files[file]:
-            problem = f"has {part.stat().st_size:,} bytes, and not the {files[file]:,} it lists"
-            part.unlink()
-        if problem:
-            raise InputError(f"{name}: {url}/{file} {problem}: try it again later")
-        part.replace(target / file)
+    for file in files:
+        bar = _bounded_bar(file, sizes[file])
+        client.hf_hub_download(repository, file, revision=commit, local_dir=target, tqdm_class=bar)
+    shutil.rmtree(target / ".cache", ignore_errors=True)  # the client's notes for resuming
+
+
+def _bounded_bar(file: str, size: int) -> Any:
+    """Return a class of progress bars that stops a download after `size` bytes.
+
+    The client writes whatever a server sends, without end if need be, and compares the sizes only
+    afterwards. But it reports each block to its progress bar before it writes the block.
+    """
+    from huggingface_hub.utils import tqdm
+
+    class Bar(tqdm):
+        received = 0
+
+        def update(self, n: float | None = 1) -> bool | None:
+            self.received += int(n or 0)
+            if self.received > size:
+                raise ValueError(f"{file} has more than the {size} bytes that the hub lists")
+            return super().update(n)
+
+    return Bar
 
 
 def _check_sums(path: Path, name: str) -> dict[str, Any]:
     """Read a model's description; InputError if it has no checksums of its weights."""
-    about = folder.read_description(path)
-    if set(about.get("sha256", {})) != {str(epoch) for epoch in about["saved"]}:
+    description = folder.read_description(path)
+    if set(description.get("sha256", {})) != {str(epoch) for epoch in description["saved"]}:
         raise InputError(f"{name} has no checksums of its weights: train it again, and push it")
-    return about
+    return description
 
 
 def push(source: str | Path, name: str, private: bool = False) -> str:
     """Push a model's folder to the hub as one commit, and return its `user/name@revision`.
 
-    The account is that of `hf auth login` or of the environment variable HF_TOKEN.
+    The account is that of `hf auth login`, or of the environment variable HF_TOKEN.
 
     Args:
-        source: a trained model's folder, or the name of one that comes with this package.
-        name: `user/name`, which is made if it is not there; `private`, only you can see it.
+        source: a trained model's folder, or the name of a shipped one.
+        name: `user/name`, which is created if the hub does not have it.
+        private: create a repository that only you can see.
 
     Raises:
         InputError: there is no such model, or it is damaged; the name is none; the hub refuses it.
@@ -154,7 +166,7 @@ def push(source: str | Path, name: str, private: bool = False) -> str:
     path = shipped.find(source)
     files = [file.relative_to(path).as_posix() for file in folder.own_files(path)]
     for epoch in _check_sums(path, str(source))["saved"]:
-        open_snapshot(path, epoch)
+        open_snapshot(path, epoch)  # raises InputError if it is damaged
     with _client(f"{name} cannot be pushed to") as client:
         client.create_repo(name, private=private, exist_ok=True)
         commit = client.upload_folder(

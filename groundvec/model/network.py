@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -21,9 +21,6 @@ from groundvec.runtime import arrays
 from groundvec.runtime.arrays import Matrix
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import new_folder, write_json
-
-if TYPE_CHECKING:
-    from groundvec.text.treebank import Treebank
 
 IMAGES_PER_BATCH = 4_096
 
@@ -168,9 +165,7 @@ def to_tensors(batch: Sequence[np.ndarray], device: torch.device | str) -> list[
     return [indices.to(device), *others]
 
 
-def load_model(
-    folder: str | Path, epoch: int, device: str = "cpu", treebank: "Treebank | None" = None
-) -> Model:
+def load_model(folder: str | Path, epoch: int, device: str = "cpu", treebank: Any = None) -> Model:
     """Load the snapshot of one epoch from a training's folder; runs no code from the files.
 
     Args:
@@ -197,7 +192,7 @@ def load_ensemble(
     folder: str | Path,
     epochs: Sequence[int] | None = None,
     device: str = "cpu",
-    treebank: "Treebank | None" = None,
+    treebank: Any = None,
 ) -> list[Model]:
     """Load the snapshots of `epochs`; without it, those that `ensemble.json` names."""
     epochs = read_ensemble(folder)["epochs"] if epochs is None else epochs

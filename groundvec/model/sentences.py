@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +12,6 @@ from groundvec.config.schema import find_mistake
 from groundvec.runtime import arrays
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.progress import Progress
-
-if TYPE_CHECKING:
-    from groundvec.text.treebank import Treebank
 
 INDICES_PER_BATCH = 8_192
 SHARED = "shared"  # the name of the one encoder of all languages
@@ -122,7 +119,7 @@ def encode_sentences(
 def make_texts(
     description: dict[str, Any],
     contents: Mapping[str, dict[str, Any]],
-    treebank: "Treebank | None" = None,
+    treebank: Any = None,
 ) -> dict[str, Any]:
     """Make the texts of a model's languages.
 

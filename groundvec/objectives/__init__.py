@@ -1,20 +1,20 @@
-"""The losses: one module per objective, and the YAML file of its options beside it.
+"""The losses: one module per objective, next to the YAML file of its options.
 
-Each module has a class `Objective`, mostly an `nn.Module`::
+Each module has a class `Objective`, usually an `nn.Module`::
 
     Objective(**options)
     objective(images, captions, similarity)   a tensor of one number, the loss of a batch
 
-of images (B, size) and captions, a dictionary of (B, size): of each language, and of its
-paraphrases if there are some. Row i of one belongs to row i of the others. All are embedded as
-`similarity` wants them. Parameters of the objective are trained, kept in checkpoints and snapshots,
-and resumed.
+Images are (B, size). Captions are a dictionary of (B, size), one for each language, and for each
+language's paraphrases if there are any. Rows with the same number belong together. All vectors are
+embedded for `similarity` (`groundvec.similarity.embed`). If an objective has parameters, they are
+trained, and kept in checkpoints and snapshots.
 
-An objective whose best weights can be computed at once has a method in place of the loss::
+An objective with a closed form has a method in place of the loss::
 
-    objective.solve(images, captions, size)   the weights and biases of two linear layers, of the
-                                              images' and of the captions'
+    objective.solve(images, captions, size)   weights and bias of two linear layers: the images',
+                                              then the captions'
 
-of image features (M, width) and of the input of the captions' last layer (M, width), as the
-encoder's `pooled` computes it (`groundvec.encoders`).
+It reads image features (M, width) and the input of the captions' last layer (M, width), which the
+encoder's `pooled` computes (`groundvec.encoders`).
 """

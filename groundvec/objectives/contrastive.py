@@ -12,12 +12,12 @@ class Objective(Weighted):
     """Cross entropy of the right one among all of the batch, in both directions."""
 
     def __init__(self, temperature: float, beta: float) -> None:
-        """Set what scores are divided by, and beta from 0 (captions only) to 1 (images only)."""
+        """Set the temperature, which divides scores, and beta from 0 (captions only) to 1."""
         super().__init__(beta)
         self.temperature = temperature
 
-    def cost(self, one: Tensor, other: Tensor, similarity: str) -> Tensor:
+    def cost(self, first: Tensor, second: Tensor, similarity: str) -> Tensor:
         """Compute the mean over the batch and both directions."""
-        logits = scores(one, other, similarity) / self.temperature
-        right = torch.arange(len(logits), device=logits.device)
+        logits = scores(first, second, similarity) / self.temperature
+        right = torch.arange(len(logits), device=logits.device)  # row i belongs to column i
         return (cross_entropy(logits, right) + cross_entropy(logits.T, right)) / 2

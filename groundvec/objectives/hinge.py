@@ -11,8 +11,8 @@ class Objective(nn.Module):
 
     Every other caption or image of the batch is a negative. The mean is taken over all B x B
     entries, the empty diagonal included: the published code's clipping thresholds depend on it.
-    The sum, over inner products, is the objective of Socher et al. 2014 (Eq. 5) on a batch. Of
-    several languages the losses are added.
+    The sum, over inner products, is the objective of Socher et al. 2014 (Eq. 5) on a batch. The
+    losses of several languages are added.
     """
 
     def __init__(self, margin: float, reduction: str = "mean") -> None:
@@ -23,15 +23,18 @@ class Objective(nn.Module):
 
     def forward(self, images: Tensor, captions: dict[str, Tensor], similarity: str) -> Tensor:
         """Compute the loss of images (B, size) and captions (B, size) of each language."""
-        of_languages = [
-            self.reduce(costs(scores(own, images, similarity), self.margin))
-            for own in captions.values()
+        losses = [
+            self.reduce(costs(scores(vectors, images, similarity), self.margin))
+            for vectors in captions.values()
         ]
-        return torch.stack(of_languages).sum()
+        return torch.stack(losses).sum()
 
 
-def costs(of_pairs: Tensor, margin: float) -> Tensor:
+def costs(pair_scores: Tensor, margin: float) -> Tensor:
     """Compute the hinge costs (B, B) of scores (B, B) in both directions; 0 on the diagonal."""
-    right = of_pairs.diagonal()
-    both = (margin + of_pairs - right[:, None]).relu() + (margin + of_pairs - right).relu()
-    return both.fill_diagonal_(0)
+    # Row i scores caption i with every image, column j every caption with image j. The diagonal has
+    # the right pairs: the first cost compares within a row, the second within a column.
+    right = pair_scores.diagonal()
+    by_caption = (margin + pair_scores - right[:, None]).relu()
+    by_image = (margin + pair_scores - right).relu()
+    return (by_caption + by_image).fill_diagonal_(0)

@@ -19,6 +19,6 @@ class Objective(Weighted):
         super().__init__(beta)
         self.margin = margin
 
-    def cost(self, one: Tensor, other: Tensor, similarity: str) -> Tensor:
+    def cost(self, first: Tensor, second: Tensor, similarity: str) -> Tensor:
         """Compute the mean hinge loss of a batch."""
-        return costs(scores(one, other, similarity), self.margin).mean()
+        return costs(scores(first, second, similarity), self.margin).mean()

@@ -1,4 +1,4 @@
-"""Weights of a loss: of images with captions, and of captions of the same images."""
+"""A loss with two weighted parts: images with captions, and captions with each other."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ from torch import Tensor, nn
 class Weighted(nn.Module, ABC):
     """beta R_MM + (1 - beta) R_ML (Calixto & Liu 2017, Eq. 1 to 3).
 
-    R_MM sums the cost of images and captions over the captions' names, R_ML that of captions over
-    pairs of names.
+    R_MM sums the costs of images with the captions of each name, and R_ML the costs of captions
+    over pairs of names. A name is a language, or a language's first or second caption.
     """
 
     def __init__(self, beta: float) -> None:
@@ -21,8 +21,8 @@ class Weighted(nn.Module, ABC):
         self.beta = beta
 
     @abstractmethod
-    def cost(self, one: Tensor, other: Tensor, similarity: str) -> Tensor:
-        """Compute the cost of two batches of vectors (B, size), whose rows belong to each other."""
+    def cost(self, first: Tensor, second: Tensor, similarity: str) -> Tensor:
+        """Compute the cost of two batches of vectors (B, size); rows i belong together."""
 
     def forward(
         self,
@@ -34,15 +34,19 @@ class Weighted(nn.Module, ABC):
         """Compute the loss.
 
         Args:
-            images, captions: (B, size), captions by name, such as their language.
-            more: two captions (M, size) each of pictures that are not among the images; they stand
-                below each pair of names.
+            images, captions: (B, size), captions by name.
+            more: two captions (M, size) for each of M further images, which are not shown. They
+                extend each pair of names; without a pair they are one.
         """
-        none = images.new_zeros(())
-        of_images = sum((self.cost(own, images, similarity) for own in captions.values()), none)
+        zero = images.new_zeros(())
+        image_costs = [self.cost(vectors, images, similarity) for vectors in captions.values()]
         pairs = list(combinations(captions.values(), 2))
         if more:
-            pairs = [(torch.cat([a, more[0]]), torch.cat([b, more[1]])) for a, b in pairs]
+            # One larger batch has more negatives than two.
+            pairs = [
+                (torch.cat([first, more[0]]), torch.cat([second, more[1]]))
+                for first, second in pairs
+            ]
             pairs = pairs or [(more[0], more[1])]
-        of_captions = sum((self.cost(*pair, similarity) for pair in pairs), none)
-        return self.beta * of_images + (1 - self.beta) * of_captions
+        caption_costs = [self.cost(first, second, similarity) for first, second in pairs]
+        return self.beta * sum(image_costs, zero) + (1 - self.beta) * sum(caption_costs, zero)

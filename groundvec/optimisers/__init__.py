@@ -1,10 +1,10 @@
-"""Optimisers with a schedule: one module per optimiser, and the YAML file of its options beside it.
+"""Optimizers with a schedule: one module each, next to the YAML file of its options.
 
-Each has a class `Optimiser`, one of torch's with another method::
+Each module has a class `Optimiser`, one of torch's with a further method::
 
     Optimiser(parameters, cycle, **options)   `cycle` is the number of steps between two snapshots
-    optimiser.prepare(step)                   before every step, from 0: sets the learning rate
+    optimiser.prepare(step)                   sets the learning rate; called before every step
 
-What `prepare` does is a function of the step, so that a training that was killed goes on as if it
-had not been.
+Steps count from 0. `prepare` is a function of the step alone, so that a training that was killed
+resumes as if it had not been.
 """

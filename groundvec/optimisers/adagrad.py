@@ -8,9 +8,9 @@ import torch
 class Optimiser(torch.optim.Adagrad):
     """AdaGrad whose sums of squared gradients are set to 1 at the start of every cycle.
 
-    The paper does so every five epochs, and finds a learning rate of 1e-4 and an L2 penalty of 0.08
-    times the squared norm of the weights. Here the gradient of every batch has 0.08 times the
-    weights added, those of half that penalty.
+    The paper resets them every five epochs. It reports a learning rate of 1e-4 and an L2 penalty of
+    0.08 times the squared norm of the weights, whose gradient would be 0.16 times the weights. Here
+    the gradient of every batch has 0.08 times the weights added, which is half of that penalty.
     """
 
     def __init__(
@@ -20,7 +20,7 @@ class Optimiser(torch.optim.Adagrad):
         self.cycle = cycle
 
     def prepare(self, step: int) -> None:
-        """Forget, if a cycle begins with this step."""
+        """Reset the sums if a cycle begins with this step."""
         if step % self.cycle == 0:
             for state in self.state.values():
                 state["sum"].fill_(1)

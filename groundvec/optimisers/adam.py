@@ -1,7 +1,7 @@
-"""Adam (Kingma & Ba 2015) with a schedule of the learning rate, once in every cycle.
+"""Adam (Kingma & Ba 2015) whose learning rate follows a schedule in every cycle.
 
-Cyclic as in Merkx & Frank (2019, section 3.3), or a warm-up and a cosine (Loshchilov & Hutter
-2017).
+The schedule is cyclic (Merkx & Frank 2019, section 3.3), or a warm-up and a cosine (Loshchilov &
+Hutter 2017).
 """
 
 from collections.abc import Callable, Iterable
@@ -15,7 +15,7 @@ WARM_UP = 0.05  # share of the period in which the rate of `cosine` rises
 def cyclic(step: int, period: int, low: float, high: float) -> float:
     """Compute the learning rate of batch `step` (from 0): `low`, up to `high` and back in `period`.
 
-    As the paper's text has it (Smith 2017); its formula lacks the division by the period.
+    This follows the paper's text (Smith 2017); its formula lacks the division by the period.
     """
     return low + 0.5 * (high - low) * (1 + cos(pi * (1 + 2 * step / period)))
 
@@ -25,6 +25,7 @@ def cosine(step: int, period: int, low: float, high: float) -> float:
     warm_up = WARM_UP * period
     step = step % period
     if step < warm_up:
+        # Not step / warm_up: a first step with a rate of 0 would change nothing.
         return high * (step + 1) / (warm_up + 1)
     return low + 0.5 * (high - low) * (1 + cos(pi * (step - warm_up) / (period - warm_up)))
 
@@ -33,7 +34,7 @@ SCHEDULES = {"cyclic": cyclic, "cosine": cosine}
 
 
 class Optimiser(torch.optim.Adam):
-    """Adam whose learning rate follows a schedule once in every cycle."""
+    """Adam whose learning rate follows a schedule in every cycle."""
 
     def __init__(
         self,

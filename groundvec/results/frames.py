@@ -84,12 +84,18 @@ def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
         check_memory(path, Path(path).stat().st_size)
         with catch_warnings(action="error", category=ParserWarning):  # of fields that are left out
             options.setdefault("dtype", {"commit": str})  # 92e616859035 is no number
-            return pd.read_csv(path, compression=None, **options)
+            # By default pandas takes the first column for an index if rows have more fields than
+            # the header, such as an empty one after a comma at their end.
+            return pd.read_csv(path, compression=None, index_col=False, **options)
     except FileNotFoundError:
         raise InputError(f"{path} does not exist: make it first") from None
     except InputError:
         raise
-    except (ValueError, ParserWarning) as error:  # empty, ragged, not UTF-8
+    except ParserWarning:
+        raise InputError(
+            f"{path} is not a whole CSV file (rows have more fields than the header): make it again"
+        ) from None
+    except ValueError as error:  # empty, ragged, not UTF-8
         reason = str(error).strip().partition("\n")[0]
         raise InputError(f"{path} is not a whole CSV file ({reason}): make it again") from None
 
@@ -119,7 +125,7 @@ def read_fields(path: str | Path, columns: Collection[str] = ()) -> pd.DataFrame
         InputError: as of `read_csv`, or it has other columns than these, in this order.
     """
     # Without the filter for missing values, a caption "NA" or "null" stays text.
-    table = read_csv(path, dtype=str, na_filter=False, index_col=False)
+    table = read_csv(path, dtype=str, na_filter=False)
     if columns:
         check_columns(path, table, columns)
     return table
@@ -146,7 +152,7 @@ def read(path: str | Path, *forms: Form) -> pd.DataFrame:
     columns = [schema_of(form).columns for form in forms]
     text = {name: str for of in columns for name, column in of.items() if column.dtype is str}
     # Without the default, a translation "NA" or "null" would be an empty field.
-    table = read_csv(path, index_col=False, dtype=text, keep_default_na=False, na_values=[""])
+    table = read_csv(path, dtype=text, keep_default_na=False, na_values=[""])
     missing = [", ".join(name for name in of if name not in table) for of in columns]
     if all(missing):
         raise InputError(f"{path} has no column {', nor '.join(missing)}: make it again")

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -21,16 +20,19 @@ from groundvec.runtime.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-MAX_COMPRESSION = 50  # bytes that one packed byte may become; of text it is 3 to 20
-SMALL = 2**24  # bytes that anything may become
-LARGEST_JSON = 2**28  # bytes: of Python's objects ten times as many
+# Bytes that one packed byte may become. Text packs 3 to 20 bytes into one, a bomb a thousand.
+MAX_COMPRESSION = 50
+SMALL = 2**24  # bytes that are accepted whatever was packed into how few
+LARGEST_JSON = 2**28  # bytes; Python's objects take ten times as many
 LARGEST_LINE = 2**20  # characters
 LARGEST_PICTURE = 2**31  # bytes; 179 million pixels of 16-bit RGB with alpha are 1.4e9
-DEEPEST = 20  # levels of what a file or a configuration holds
+DEEPEST = 20  # levels of nested values in a file or a configuration
 
-# Set by `guard` when one of our programs starts; for users of the library nothing is guarded.
+# Set by `guard` when one of our programs starts; users of the library are not guarded.
 _inputs: list[Path] = []
 _keep_existing = False
+
+# Outputs
 
 
 def guard(inputs: Iterable[Path], overwrite: bool) -> None:
@@ -47,10 +49,16 @@ def check_output(path: str | Path) -> None:
         return
     if not path.is_file():
         raise InputError(f"{path} is a folder, a FIFO or a device: name another output")
-    if any(other.exists() and path.samefile(other) for other in _inputs):
+    if any(source.exists() and path.samefile(source) for source in _inputs):
         raise InputError(f"{path} is an input, and would be overwritten: name another output")
     if _keep_existing:
         raise InputError(f"{path} already exists: name another output, or use --overwrite")
+
+
+def check_new(path: Path) -> None:
+    """Raise InputError if anything exists at `path`."""
+    if os.path.lexists(path):
+        raise InputError(f"{path} already exists: name another folder")
 
 
 @contextmanager
@@ -60,13 +68,13 @@ def atomic(path: str | Path, replace: bool = False) -> Iterator[Path]:
     If the block raises, the temporary file is removed and an existing `path` stays as it was.
 
     Args:
-        replace: for files of the program's own, such as checkpoints, which `guard` leaves alone.
+        replace: overwrite whatever `guard` says, for the program's own files, such as checkpoints.
     """
     path = Path(path)
     if not replace:
         check_output(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{uuid4().hex[:16]}{path.suffix[:32]}")
+    temporary = _temporary(path, path.suffix[:32])
     try:
         yield temporary
         _sync(temporary)
@@ -82,40 +90,44 @@ def new_folder(path: str | Path) -> Iterator[Path]:
     So a folder is whole or not there. If two processes write the same one, the first wins.
 
     Raises:
-        InputError: there is something at `path`, be it a link that leads nowhere.
+        InputError: something exists at `path`, be it a link that leads nowhere.
     """
     path = Path(path)
     check_new(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    # In a folder of the same file system. Its name is short, as that of `path` may be the longest.
-    with TemporaryDirectory(dir=path.parent, prefix=".") as temporary:
-        folder = Path(temporary, "new")  # with the permissions that a new folder has
-        folder.mkdir()
-        yield folder
-        for file in folder.rglob("*"):
+    temporary = _temporary(path)
+    temporary.mkdir()
+    try:
+        yield temporary
+        for file in temporary.rglob("*"):
             if file.is_file():
                 _sync(file)
         try:
-            folder.rename(path)
+            temporary.rename(path)
         except OSError:
-            check_new(path)  # it was made by another process meanwhile
+            check_new(path)  # another process made it meanwhile
             raise
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)  # nothing after a rename
 
 
-def check_new(path: Path) -> None:
-    """Raise InputError if there is anything at `path`."""
-    if os.path.lexists(path):
-        raise InputError(f"{path} already exists: name another folder")
+def _temporary(path: Path, suffix: str = "") -> Path:
+    """Return a new name beside `path`: in the same file system, as renaming needs it.
+
+    It is random, so that it is nobody else's, and short, as `path` may have the longest name
+    that a file system takes.
+    """
+    return path.with_name(f".{uuid4().hex[:16]}{suffix}")
 
 
 def _sync(path: Path) -> None:
-    """Wait until a file is on the disk."""
+    """Wait until a file is on the disk: else a power cut after renaming leaves it empty."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
 
 
 def write_bytes(path: str | Path, data: bytes | memoryview, replace: bool = False) -> None:
-    """Write bytes, atomically; a full disk is a plain OSError, which libraries' writers hide."""
+    """Write bytes, atomically. A full disk raises OSError, which the writers of libraries hide."""
     with atomic(path, replace) as temporary:
         temporary.write_bytes(data)
 
@@ -125,26 +137,76 @@ def write_json(path: str | Path, data: Any, replace: bool = False) -> None:
     write_bytes(path, (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode(), replace)
 
 
-def read_json(path: str | Path, most: int = LARGEST_JSON) -> Any:
-    """Read a JSON file of at most so many bytes, which may come from anybody.
+def write_csv(path: str | Path, table: "pd.DataFrame") -> None:
+    """Write a data frame without its index, atomically."""
+    with atomic(path) as temporary:
+        table.to_csv(temporary, index=False, lineterminator="\n")
+
+
+def copy(source: Path, target: Path) -> None:
+    """Link a snapshot of a training to its results, or copy it where that is impossible.
+
+    Checkpoints stay, so copies would double the space of all snapshots. Nobody edits weights in
+    place; files that users do edit are copied (`groundvec.model.folder.copy_ensemble`).
+    """
+    with atomic(target) as temporary:
+        try:
+            os.link(source, temporary)
+        except OSError:  # another file system, or one without links
+            shutil.copyfile(source, temporary)
+
+
+# Inputs
+
+
+def check_regular(path: str | Path) -> None:
+    """Raise InputError for a FIFO, a device or a folder, which a program might read for ever."""
+    if Path(path).exists() and not Path(path).is_file():
+        raise _not_regular(path)
+
+
+def _not_regular(path: str | Path) -> InputError:
+    return InputError(f"{path} is a folder, a FIFO or a device: put the file itself there")
+
+
+def open_regular(path: str | Path) -> io.BufferedReader:
+    """Open a file to read bytes; InputError if it is no regular file."""
+    check_regular(path)
+    # A FIFO may take the file's place after that check. Without O_NONBLOCK, opening it would wait
+    # until somebody writes to it. So the open file is checked again.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise _not_regular(path)
+    return os.fdopen(descriptor, "rb")
+
+
+def read_regular(path: str | Path, largest: int) -> bytes:
+    """Read a file of at most `largest` bytes.
 
     Raises:
-        InputError: it is missing, too large, or not JSON; or what it holds is nested more than
-            `DEEPEST` levels, or is text that UTF-8 cannot hold.
+        InputError: it is no regular file, or larger than `largest` or than the memory.
+        OSError: it is missing, or cannot be read.
+    """
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > largest:
+            raise _too_large(path, largest)
+        check_memory(path, size)
+        return file.read(size)
+
+
+def read_json(path: str | Path, largest: int = LARGEST_JSON) -> Any:
+    """Read a JSON file of at most `largest` bytes, which may come from anybody.
+
+    Raises:
+        InputError: it is missing, too large, or not JSON; or its values are nested more than
+            `DEEPEST` levels, or have text that UTF-8 cannot hold.
     """
     try:
-        content = json.loads(read_regular(path, most))
-        level = [content]
-        for _ in range(DEEPEST):
-            level = [
-                inner
-                for outer in level
-                if isinstance(outer, dict | list)
-                for inner in (outer.values() if isinstance(outer, dict) else outer)
-            ]
-        if level:
-            raise ValueError(f"it has more than {DEEPEST} levels")
-        json.dumps(content, ensure_ascii=False).encode()
+        content = json.loads(read_regular(path, largest))
+        _check_depth(content)
+        json.dumps(content, ensure_ascii=False).encode()  # "\ud800" is valid JSON, but not UTF-8
     except FileNotFoundError:
         raise InputError(f"{path} does not exist") from None
     except InputError:
@@ -152,6 +214,21 @@ def read_json(path: str | Path, most: int = LARGEST_JSON) -> Any:
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not JSON ({error}): delete it and make it again") from None
     return content
+
+
+def _check_depth(content: Any) -> None:
+    """Raise ValueError for more than `DEEPEST` levels: code that recurses might not end well."""
+    level = [content]
+    for _ in range(DEEPEST):
+        next_level: list[Any] = []
+        for value in level:
+            if isinstance(value, dict):
+                next_level += value.values()
+            elif isinstance(value, list):
+                next_level += value
+        level = next_level
+    if level:
+        raise ValueError(f"it has more than {DEEPEST} levels")
 
 
 def text_lines(
@@ -164,13 +241,15 @@ def text_lines(
 
     Args:
         source: the content, or a file that is open for reading bytes.
-        name, remedy: of the file, for errors, and what these advise.
+        name: the file's name, for errors.
+        remedy: the advice of errors.
         newline: see `open`.
 
     Raises:
         InputError: a line is not UTF-8, or has `LARGEST_LINE` characters.
     """
-    # What is not UTF-8 becomes halves of surrogate pairs, which tell its line.
+    # Bytes that are not UTF-8 become halves of surrogate pairs. So the error names their line; the
+    # decoder's own error would come before the lines of a whole block.
     file = io.BytesIO(source) if isinstance(source, bytes) else source
     text = io.TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline)
     for number, line in enumerate(iter(partial(text.readline, LARGEST_LINE), ""), 1):
@@ -185,128 +264,57 @@ def text_lines(
         yield line.removesuffix("\n")
 
 
-def write_csv(path: str | Path, table: "pd.DataFrame") -> None:
-    """Write a data frame without its index, atomically."""
-    with atomic(path) as temporary:
-        table.to_csv(temporary, index=False, lineterminator="\n")
-
-
-def cache() -> Path:
-    """Return the user's folder for files that can be fetched or computed again.
-
-    Raises:
-        InputError: the user has no home directory, as in some containers and jobs.
-    """
-    folder = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
-    if folder.startswith("~"):
+def check_memory(what: str | Path, size: int) -> None:
+    """Raise InputError for more bytes than this machine has; Linux would grant them, then kill."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if size > memory:
         raise InputError(
-            "there is no home directory: set XDG_CACHE_HOME to a folder for what is downloaded or "
-            "computed once"
+            f"{what} needs {size / 2**30:,.1f} GiB of memory, and this machine has "
+            f"{memory / 2**30:,.1f}: use a larger machine, or a smaller model or data set"
         )
-    return Path(folder, "groundvec")
 
 
-def state(path: str | Path) -> tuple[int, int, int, int]:
-    """Return numbers that change with a file: size, time of modification, inode, time of change.
-
-    Two files of one size and time may exchange their names, which the inode shows. A file may be
-    written over and get its old time back; no program can set its time of change.
-    """
-    status = Path(path).stat()
-    return status.st_size, status.st_mtime_ns, status.st_ino, status.st_ctime_ns
+# Packed files
 
 
-def sha256(path: str | Path) -> str:
-    """Compute the SHA-256 sum of a file, in hexadecimal digits."""
-    with open_regular(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def copy(source: Path, target: Path) -> None:
-    """Link a snapshot of a training to its results, or copy it where that is impossible.
-
-    Checkpoints stay, so that a copy would take the space of all snapshots again. Nobody edits
-    weights in place; what users do edit is copied (`groundvec.model.folder.copy_ensemble`).
-    """
-    with atomic(target) as temporary:
-        try:
-            os.link(source, temporary)
-        except OSError:  # another file system, or one without links
-            shutil.copyfile(source, temporary)
-
-
-def check_regular(path: str | Path) -> None:
-    """Raise InputError for a FIFO, a device or a folder, which could be read for ever."""
-    if Path(path).exists() and not Path(path).is_file():
-        raise _not_regular(path)
-
-
-def _not_regular(path: str | Path) -> InputError:
-    return InputError(f"{path} is a folder, a FIFO or a device: put the file itself there")
-
-
-def open_regular(path: str | Path) -> io.BufferedReader:
-    """Open a file to read bytes; InputError for what `check_regular` refuses.
-
-    What was opened is checked again, as a FIFO may have taken the file's place. Without O_NONBLOCK,
-    opening that would wait until somebody writes to it.
-    """
-    check_regular(path)
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise _not_regular(path)
-    return os.fdopen(descriptor, "rb")
-
-
-def read_regular(path: str | Path, largest: int) -> bytes:
-    """Read a file of at most `largest` bytes, as a cache may hold it.
-
-    Raises:
-        InputError: it is no regular file, or larger than that or than the memory.
-        OSError: it is missing, or cannot be read.
-    """
-    with open_regular(path) as file:
-        size = os.fstat(file.fileno()).st_size
-        if size > largest:
-            raise _too_large(path, largest)
-        check_memory(path, size)
-        return file.read(size)
-
-
-def read_at_most(file: IO[bytes] | gzip.GzipFile, most: int, name: str | Path) -> bytes:
-    """Read the rest of a file, which may be compressed; InputError if it has more bytes."""
-    data = file.read(most + 1)
-    if len(data) > most:
-        raise _too_large(name, most)
-    return data
-
-
-def _too_large(name: str | Path, most: int) -> InputError:
-    return InputError(
-        f"{name} holds more than {most / 2**20:,.0f} MiB, too much for a file of its kind "
-        "and size: get it from a source that you trust"
-    )
+def most_unpacked(size: int) -> int:
+    """Compute how many bytes `size` packed ones may become."""
+    return max(SMALL, MAX_COMPRESSION * size)
 
 
 def read_packed(path: str | Path) -> bytes:
     """Read a gzipped file.
 
     Raises:
-        InputError: it is more than text can be that is packed in so few bytes. OSError, EOFError,
-            zlib.error: it is missing or damaged.
+        InputError: it has more bytes than text of its packed size can have.
+        OSError, EOFError, zlib.error: it is missing or damaged.
     """
     check_regular(path)
     with gzip.open(path) as file:
         return read_at_most(file, most_unpacked(Path(path).stat().st_size), path)
 
 
+def read_at_most(file: IO[bytes] | gzip.GzipFile, largest: int, name: str | Path) -> bytes:
+    """Read a file, which may be compressed; InputError if it has more than `largest` bytes."""
+    data = file.read(largest + 1)
+    if len(data) > largest:
+        raise _too_large(name, largest)
+    return data
+
+
+def _too_large(name: str | Path, largest: int) -> InputError:
+    return InputError(
+        f"{name} holds more than {largest / 2**20:,.0f} MiB, too much for a file of its kind "
+        "and size: get it from a source that you trust"
+    )
+
+
 def open_zip(path: str | Path) -> zipfile.ZipFile:
     """Open a zip archive.
 
     Raises:
-        InputError: a member is neither stored nor deflated: of others a kilobyte can become
-            gigabytes.
+        InputError: a member is neither stored nor deflated. In other methods a kilobyte can become
+            gigabytes, and Python unpacks a block before anything can stop it.
         OSError, zipfile.BadZipFile: it is missing or damaged.
     """
     check_regular(path)
@@ -321,16 +329,35 @@ def open_zip(path: str | Path) -> zipfile.ZipFile:
     return archive
 
 
-def most_unpacked(size: int) -> int:
-    """Compute how many bytes may come out of `size` packed ones."""
-    return max(SMALL, MAX_COMPRESSION * size)
+# Other
 
 
-def check_memory(what: str | Path, size: int) -> None:
-    """Raise InputError for more bytes than this machine has; Linux would grant them."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if size > memory:
+def sha256(path: str | Path) -> str:
+    """Compute the SHA-256 sum of a file, in hexadecimal digits."""
+    with open_regular(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def state(path: str | Path) -> tuple[int, int, int, int]:
+    """Return numbers that change with a file: size, modification time, inode, change time.
+
+    The inode differs if two files of the same size and time swap their names. The change time
+    differs if a file is overwritten and its modification time is reset, as no program can set it.
+    """
+    status = Path(path).stat()
+    return status.st_size, status.st_mtime_ns, status.st_ino, status.st_ctime_ns
+
+
+def cache() -> Path:
+    """Return the user's folder for files that can be downloaded or computed again.
+
+    Raises:
+        InputError: the user has no home directory, as in some containers and jobs.
+    """
+    folder = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
+    if folder.startswith("~"):
         raise InputError(
-            f"{what} needs {size / 2**30:,.1f} GiB of memory, and this machine has "
-            f"{memory / 2**30:,.1f}: use a larger machine, or a smaller model or data set"
+            "there is no home directory: set XDG_CACHE_HOME to a folder for files that are "
+            "downloaded or computed once"
         )
+    return Path(folder, "groundvec")

@@ -34,7 +34,7 @@ import pandas as pd
 from groundvec.config import parts
 from groundvec.config.schema import find_mistake
 from groundvec.runtime.errors import InputError
-from groundvec.text.punctuation import set_apart
+from groundvec.text.punctuation import detach_punctuation
 
 Read = Callable[..., tuple[pd.DataFrame, pd.DataFrame]]
 
@@ -76,7 +76,7 @@ def read_captions(described: Mapping[str, Any]) -> pd.DataFrame:
     captions, _ = read(images="", **options)
     return captions.assign(
         image_id=f"{described['source']}/" + captions.image_id,
-        caption=set_apart(captions.caption, {"name": "words"}),
+        caption=detach_punctuation(captions.caption, {"name": "words"}),
     )
 
 
@@ -89,7 +89,7 @@ def archives() -> dict[str, str]:
 def arguments(dataset: dict[str, Any]) -> dict[str, Any]:
     """Select the options of a data set that `read` takes: all but those that files stand for."""
     schema = parts.options_schema("sources", dataset["source"])
-    stated = {option for option, _ in parts.stated(schema, dataset, "files")}
+    stated = {option for option, _ in parts.keyword_values(schema, dataset, "files")}
     return {key: dataset[key] for key in schema["properties"] if key in {*dataset} - stated}
 
 

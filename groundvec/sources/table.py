@@ -59,6 +59,17 @@ def read(table: str | Path, images: str | Path) -> tuple[pd.DataFrame, pd.DataFr
     return captions, found
 
 
+def check(table: str | Path, images: str | Path) -> list[str]:
+    """Check a table and that its image files exist; return the languages of its captions.
+
+    Raises:
+        InputError: as `read`, or image files are missing.
+    """
+    captions, found = read(table, images)
+    dataset.check_files(found)
+    return captions["language"].unique().tolist()
+
+
 def state(table: str | Path, images: str | Path) -> str:
     """Compute a key that changes with the state of a table's image files: see `files.state`."""
     states = []
@@ -118,8 +129,12 @@ def _fields(path: Path) -> tuple[list[str], list[list[str]], list[int]]:
     lines = []
     fields = []
     for line, row in rows:
-        beyond = "".join(row[len(header) :]).strip()  # empty: spreadsheets end rows with commas
-        fields.append(row if beyond else row[: len(header)])
+        # Spreadsheets end some lines with commas and others without: those fields are empty.
+        if not "".join(row[len(header) :]).strip():
+            row = row[: len(header)]
+        if not any(header[len(row) :]):
+            row = row + [""] * (len(header) - len(row))
+        fields.append(row)
         lines.append(line)
     if not fields:
         raise InputError(f"{path} has no rows below its header; write a row for each caption")

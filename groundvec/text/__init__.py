@@ -1,28 +1,28 @@
-"""From raw sentences to what an encoder reads: one module per text, and the YAML of its options.
+"""Texts, from raw sentences to what an encoder reads: one module each, next to its options' YAML.
 
 Each module has a class `Text`::
 
-    Text.build(captions, **options)   what is learned from the training captions, a classmethod
-    text.encode(sentences)            as many sentences, in their order, as an encoder reads them
-    text.as_dict()                    what `Text(**...)` takes, ready for JSON
-    len(text)                         how many different indices an encoder has to know
+    Text.build(captions, **options)   a classmethod: learns a vocabulary, say, of training captions
+    text.encode(sentences)            encoded sentences, in their order
+    text.as_dict()                    the arguments of `Text(**...)`, ready for JSON
+    len(text)                         the number of different indices
 
-What `encode` returns, such as `groundvec.text.encoded.Encoded`, has a length and::
+The encoded sentences, such as `groundvec.text.encoded.Encoded`, have a length and::
 
-    encoded.lengths                   (sentences,) int64: how many indices each has
-    encoded.batch(rows)               of these sentences, one after another: indices (N,) and
-                                      lengths (B,), and what else their encoders read; all int64
-    encoded.join(blocks)              (where there is one) many sentences, encoded block by block
+    encoded.lengths                   (sentences,) int64: the number of indices of each
+    encoded.batch(rows)               a batch of these sentences, one after another: indices (N,),
+                                      lengths (B,), and further arrays for some encoders; all int64
+    encoded.join(blocks)              (optional) concatenates sentences that were encoded in blocks
 
 A text over fixed vectors also has::
 
-    text.vectors                      (len(text), D) float32, which encoders take into their
-                                      weights; None of a text that was made without them
+    text.vectors                      (len(text), D) float32, which encoders copy into their
+                                      weights; None if the text was made without them
     text.packed()                     `as_dict` with the vectors
 
-A text that reads trees (`provides: [trees]`) also takes sentences that are parsed already::
+A text that reads trees (`provides: [trees]`) also accepts sentences that are parsed already::
 
-    Text.read_treebanks(paths)        reads files of them, see `groundvec.text.treebank`
+    Text.read_treebanks(paths)        reads files of parsed sentences
     Text.build(captions, treebank=..., **options)
     Text(treebank=..., **content)
 """

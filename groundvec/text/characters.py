@@ -7,13 +7,15 @@ from itertools import chain
 import numpy as np
 
 from groundvec.runtime.errors import InputError
-from groundvec.text.encoded import LARGEST, UNKNOWN, Encoded, cleaned
+from groundvec.text.encoded import MAX_INDICES, UNKNOWN, Encoded, cleaned
+
+CODE_POINTS = 0x110000  # of Unicode
 
 
 def finish(sentence: str) -> str:
     """Append `" ."` unless the sentence ends in a full stop.
 
-    As the published code does; the paper (section 3.2) says so of MSCOCO only.
+    The published code does so for all data sets; the paper (section 3.2) mentions MSCOCO only.
     """
     return sentence if sentence.endswith(".") else f"{sentence} ."
 
@@ -29,19 +31,20 @@ class Text:
     def __init__(self, characters: str, counts: Sequence[int]) -> None:
         if len(characters) != len(counts) or len(set(characters)) != len(characters):
             raise InputError("a vocabulary needs distinct characters and one count for each")
-        if len(characters) + 2 > LARGEST:
-            raise InputError(f"a vocabulary holds {LARGEST - 2:,} different characters at most")
+        if len(characters) + 2 > MAX_INDICES:
+            raise InputError(f"a vocabulary holds {MAX_INDICES - 2:,} different characters at most")
         self.characters = characters
         self.counts = list(counts)
-        self._index = np.full(0x110000, UNKNOWN, np.uint16)
-        self._index[[ord(c) for c in characters]] = np.arange(len(characters)) + 2
+        # A table of all code points: NumPy looks a whole file of sentences up at once.
+        self._index = np.full(CODE_POINTS, UNKNOWN, np.uint16)
+        self._index[[ord(character) for character in characters]] = np.arange(len(characters)) + 2
 
     @classmethod
     def build(cls, captions: Iterable[str]) -> "Text":
         """Collect every character of the captions, in code point order."""
         counts = Counter(chain.from_iterable(map(finish, captions)))
         characters = "".join(sorted(counts))
-        return cls(characters, [counts[c] for c in characters])
+        return cls(characters, [counts[character] for character in characters])
 
     def __len__(self) -> int:
         """Count the indices, padding and unknown included."""
@@ -50,6 +53,7 @@ class Text:
     def encode(self, sentences: Sequence[str]) -> Encoded:
         """Clean each sentence, finish it with a full stop and look its characters up."""
         finished = [finish(sentence) for sentence in cleaned(sentences)]
+        # UTF-32 has four bytes per code point, surrogates too: NumPy reads them as numbers.
         points = np.frombuffer("".join(finished).encode("utf-32-le", "surrogatepass"), np.uint32)
         return Encoded.of(self._index[points], [len(sentence) for sentence in finished])
 

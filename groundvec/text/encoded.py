@@ -15,13 +15,13 @@ from groundvec.runtime.errors import InputError
 
 PADDING = 0
 UNKNOWN = 1
-LARGEST = 2**16  # different indices of a text; they are kept in 16 bits
-AT_LEAST = 2  # rarer words of the training captions are unknown
-ROWS = 4096  # captions that are counted at once
+MAX_INDICES = 2**16  # different indices of a text; they are stored in 16 bits
+MIN_COUNT = 2  # a word that occurs less often in the training captions is unknown
+CAPTIONS_PER_BLOCK = 4096  # counted at once by `idf`, which bounds its memory
 
 
-class Cut:
-    """Sentences as flat arrays, cut where each starts."""
+class Ragged:
+    """Sentences of different lengths, one after another in flat arrays."""
 
     starts: np.ndarray  # (sentences + 1,) int64: sentence i is [starts[i]:starts[i + 1]]
 
@@ -35,25 +35,26 @@ class Cut:
 
 
 @dataclass
-class Encoded(Cut):
-    """Sentences as one flat array of indices: two bytes each, however many there are."""
+class Encoded(Ragged):
+    """Sentences as one flat array of indices, two bytes each."""
 
     indices: np.ndarray  # (indices,) uint16
     starts: np.ndarray
 
     @classmethod
     def of(cls, indices: np.ndarray, lengths: Sequence[int] | np.ndarray) -> "Encoded":
-        """Cut a flat array into sentences of these lengths."""
+        """Divide a flat array into sentences of these lengths."""
         starts = np.zeros(len(lengths) + 1, np.int64)
         np.cumsum(lengths, out=starts[1:])
         return cls(indices.astype(np.uint16, copy=False), starts)
 
     @classmethod
     def join(cls, blocks: "Iterable[Encoded]") -> "Encoded":
-        """Put blocks of sentences one after another; their indices are mapped from a file."""
+        """Concatenate blocks of sentences; their indices are mapped from a file."""
         lengths: list[np.ndarray] = []
 
         def indices(block: Encoded) -> np.ndarray:
+            # Blocks are made one at a time: once the indices are in the file, lengths are left.
             lengths.append(block.lengths)
             return block.indices
 
@@ -65,47 +66,56 @@ class Encoded(Cut):
         positions, lengths = select(self.starts, rows)
         return self.indices[positions].astype(np.int64), lengths
 
-    bags = batch
+    bags = batch  # `idf` asks for bags, which differ from batches in texts of words of n-grams
 
 
 def select(starts: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Find the places (N,) in a flat array of the sentences `rows`, and their lengths (B,)."""
+    """Find the positions (N,) of the sentences `rows` in a flat array, and their lengths (B,)."""
     lengths = starts[rows + 1] - starts[rows]
     ends = lengths.cumsum()
-    return np.arange(ends[-1]) + np.repeat(starts[rows] + lengths - ends, lengths), lengths
+    # Position k of the batch is arange's k, shifted by its sentence's start there and here.
+    shifts = starts[rows] + lengths - ends
+    return np.arange(ends[-1]) + np.repeat(shifts, lengths), lengths
 
 
 def frequent(sentences: Iterable[Sequence[str]], most: int) -> list[str]:
-    """List the words that occur `AT_LEAST` so often, the most frequent first."""
+    """List the words that occur at least `MIN_COUNT` times, the most frequent first."""
     counts = Counter(chain.from_iterable(sentences))
-    often = [word for word, count in counts.items() if count >= AT_LEAST]
-    return sorted(often, key=lambda word: (-counts[word], word))[:most]
+    words = [word for word, count in counts.items() if count >= MIN_COUNT]
+    # Ties in alphabetical order, so that the order of the captions does not matter.
+    return sorted(words, key=lambda word: (-counts[word], word))[:most]
 
 
 def idf(captions: Sequence[Any], size: int) -> np.ndarray:
-    """Compute log((1 + captions) / (1 + captions that have an index)) of each (Sparck Jones 1972).
+    """Compute inverse document frequencies (size,) of the indices (Sparck Jones 1972).
+
+    They are log((1 + captions) / (1 + captions that have the index)).
 
     Args:
-        captions: what has `bags`, such as `Encoded`: those of each language.
-        size: how many indices there are.
+        captions: encoded captions of each language, such as `Encoded`; they must have `bags`.
+        size: the number of indices.
     """
-    having = np.zeros(size, np.int64)
-    for own in captions:
-        for rows in np.split(np.arange(len(own)), range(ROWS, len(own), ROWS)):
-            indices, lengths = own.bags(rows)
+    caption_counts = np.zeros(size, np.int64)  # captions that have each index
+    for encoded in captions:
+        blocks = range(CAPTIONS_PER_BLOCK, len(encoded), CAPTIONS_PER_BLOCK)
+        for rows in np.split(np.arange(len(encoded)), blocks):
+            indices, lengths = encoded.bags(rows)
             row = np.repeat(np.arange(len(rows)), lengths)
-            having += np.bincount(np.unique(row * size + indices) % size, minlength=size)
-    return np.log((1 + sum(map(len, captions))) / (1 + having))
+            # A caption counts once, however often it has an index: one number per distinct pair.
+            pairs = np.unique(row * size + indices)
+            caption_counts += np.bincount(pairs % size, minlength=size)
+    total = sum(len(encoded) for encoded in captions)
+    return np.log((1 + total) / (1 + caption_counts))
 
 
 def strings(sentences: Any) -> list[str]:
-    """List sentences that somebody passed; InputError if there is something else, or no order."""
+    """Return sentences as a list; InputError if they are not strings, or have no order."""
     try:
-        # A table has columns, whose names it would be a list of.
+        # Iterating over a table would yield the names of its columns.
         if isinstance(sentences, str | bytes | Mapping | Set) or hasattr(sentences, "columns"):
             raise TypeError
         listed = list(sentences)
-    except TypeError:  # it cannot be iterated over
+    except TypeError:  # also if `sentences` cannot be iterated over
         raise InputError(f"pass a list of strings, not {type(sentences).__name__}") from None
     for number, sentence in enumerate(listed):
         if not isinstance(sentence, str):
@@ -115,16 +125,17 @@ def strings(sentences: Any) -> list[str]:
 
 
 def cleaned(sentences: Sequence[str]) -> list[str]:
-    """Clean sentences as captions are cleaned, and cut those over `LONGEST`, with a warning.
+    """Clean sentences as captions are cleaned, and truncate those over `LONGEST`, with a warning.
 
     Raises:
         InputError: one of them is not text.
     """
     result = [clean(sentence) for sentence in strings(sentences)]
-    if long := [sentence for sentence in result if len(sentence) > LONGEST]:
+    too_long = [sentence for sentence in result if len(sentence) > LONGEST]
+    if too_long:
         warnings.warn(
-            f"{len(long)} of {len(result)} sentences are cut after {LONGEST} characters; the first "
-            f"begins {long[0][:40]!r}",
+            f"{len(too_long)} of {len(result)} sentences are cut after {LONGEST} characters; the "
+            f"first begins {too_long[0][:40]!r}",
             stacklevel=2,
         )
     return [sentence[:LONGEST].rstrip() for sentence in result]

@@ -1,7 +1,7 @@
-"""Punctuation apart from words, as published captions have it: `A dog 's ball , on the beach .`.
+"""Spaces around punctuation, as in published captions: `A dog 's ball , on the beach .`.
 
-People write it attached. To an encoder of characters these are other characters in another order,
-so what people write is brought to the form of the captions that it was trained on.
+People write punctuation attached to words. An encoder of characters has only seen it detached, so
+raw sentences are brought into the form of its training captions.
 """
 
 import re
@@ -13,8 +13,8 @@ from groundvec.data.cleaning import clean
 
 _LETTER = "A-Za-z\u00c0-\u024f"
 _MARK = '["();!?]'
-# Where a space is missing. Commas and colons between digits stay, as do all stops but the last. An
-# accent stays on the mark before it: behind a space it would be an apostrophe.
+# Where a space is missing. Commas and colons between digits stay attached, and so do full stops but
+# the last. An accent stays attached to the mark before it: after a space it would be an apostrophe.
 _GAPS = "|".join(
     [
         f"(?<=[^ ])(?={_MARK})",
@@ -25,8 +25,8 @@ _GAPS = "|".join(
         f"(?<=[{_LETTER}])(?='[{_LETTER}])",  # the dog 's, it isn 't: as Moses cuts them
     ]
 )
-# Patterns and what takes the place of each match, one after another. Python and JavaScript read
-# them alike: they are written into exported files.
+# Patterns and replacements, applied in this order. They are written into exported models, so they
+# keep to the syntax that Python and JavaScript share.
 SUBSTITUTIONS = [
     ("[\u2018\u2019\u02bc]", "'"),
     ("[\u201c-\u201f]", '"'),
@@ -44,14 +44,13 @@ def substitutions(text: dict[str, Any]) -> list[tuple[str, str]]:
     return [] if "tokens" in parts.provided("text", text) else SUBSTITUTIONS
 
 
-def set_apart(sentences: Iterable[str], text: dict[str, Any]) -> list[str]:
-    """Clean sentences, and set their punctuation apart by the `substitutions` of a model's text."""
-    replacing = [(re.compile(pattern), by) for pattern, by in substitutions(text)]
-
-    def apart(sentence: str) -> str:
+def detach_punctuation(sentences: Iterable[str], text: dict[str, Any]) -> list[str]:
+    """Clean sentences, and detach punctuation by the `substitutions` of a model's text."""
+    compiled = [(re.compile(pattern), replacement) for pattern, replacement in substitutions(text)]
+    detached = []
+    for sentence in sentences:
         sentence = clean(sentence)
-        for pattern, by in replacing:
-            sentence = pattern.sub(by, sentence)
-        return sentence
-
-    return [apart(sentence) for sentence in sentences]
+        for pattern, replacement in compiled:
+            sentence = pattern.sub(replacement, sentence)
+        detached.append(sentence)
+    return detached

@@ -1,7 +1,7 @@
 """Sentences as sequences of words, each word a bag of hashed character n-grams.
 
-A word is what is between spaces. Nothing is learned, and no word is unknown. The n-grams are those
-of `groundvec.text.ngrams`, but the order of the words is kept.
+Words are separated by spaces. Nothing is learned, and no word is unknown. The n-grams are the same
+as in `groundvec.text.ngrams`, but the order of the words is kept.
 """
 
 from collections.abc import Sequence
@@ -10,12 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from groundvec.text import ngrams
-from groundvec.text.encoded import Cut, Encoded, select
+from groundvec.text.encoded import Encoded, Ragged, select
 
 
 @dataclass
-class Words(Cut):
-    """Sentences as rows of a list of distinct words, and the n-grams of each of these words."""
+class Words(Ragged):
+    """Sentences as rows of a list of distinct words, and the n-grams of each of these words.
+
+    Captions repeat words, so that n-grams are stored and summed once per word.
+    """
 
     rows: np.ndarray  # (words of all sentences,) int64, the row of each in `ngrams`
     starts: np.ndarray
@@ -35,18 +38,20 @@ class Words(Cut):
         return indices, lengths, sizes, places
 
     def bags(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Give all n-grams of sentences (N,), one after another, and how many each has (B,)."""
+        """Return all n-grams of sentences (N,), one after another, and the number per sentence."""
         positions, lengths = select(self.starts, rows)
         ngrams, sizes = self.ngrams.batch(self.rows[positions])
-        ends = np.append(0, sizes.cumsum())[np.append(0, lengths.cumsum())]
-        return ngrams, np.diff(ends)
+        # Sum the words' sizes over each sentence, as differences of cumulative sums.
+        word_ends = np.append(0, sizes.cumsum())
+        sentence_ends = word_ends[np.append(0, lengths.cumsum())]
+        return ngrams, np.diff(sentence_ends)
 
 
 class Text(ngrams.Text):
-    """Words of lower-case n-grams, of the spaces at their ends too, hashed into buckets."""
+    """Words as lower-case n-grams, with a space at both ends, hashed into buckets."""
 
     def encode(self, sentences: Sequence[str]) -> Words:  # type: ignore[override]
-        """Cut each sentence at spaces, and hash the n-grams of each distinct word."""
+        """Split each sentence at spaces, and hash the n-grams of each distinct word."""
         index: dict[str, int] = {}
         words = [sentence.split() for sentence in ngrams.read(sentences)]
         rows = [index.setdefault(word, len(index)) for sentence in words for word in sentence]

@@ -30,7 +30,7 @@ const UNPACKING = "Unpacking the encoder …";
 let loading, ready = false;
 const loaded = () => (loading ??= load().then((vectors) => { ready = true; return vectors; }));
 
-// As `groundvec.data.cleaning.clean`, `groundvec.text.punctuation.set_apart` and
+// As `groundvec.data.cleaning.clean`, `groundvec.text.punctuation.detach_punctuation` and
 // `groundvec.text.encoded.cleaned`.
 const trimmed = (text) => text.replace(/^ +| +$/g, "");
 const compiled = (all) => all.map(([pattern, by]) => [new RegExp(pattern, "gu"), by]);

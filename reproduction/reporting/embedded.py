@@ -10,9 +10,9 @@ import pandas as pd
 from groundvec.data.split import UNENCODED, captions_of, load_split
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_json
-from groundvec.text.treebank import Treebank
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import best_snapshot
+from reproduction.text.treebank import Treebank
 
 
 @dataclass

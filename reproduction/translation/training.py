@@ -20,7 +20,7 @@ from groundvec.provenance import provenance
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.jobs import catch_sigterm
 from groundvec.runtime.progress import Progress, epoch_summary
-from groundvec.text.encoded import AT_LEAST, UNKNOWN, Encoded
+from groundvec.text.encoded import MIN_COUNT, UNKNOWN, Encoded
 from groundvec.training.checkpoints import (
     BATCHES_BETWEEN_CHECKS,
     Checkpoints,
@@ -84,8 +84,8 @@ def _encode(
     vocabulary = Vocabulary.build(language, training)
     if not vocabulary.words:
         raise InputError(
-            f"no {language} word is in the training sentences {AT_LEAST} times: add pairs to learn "
-            "from"
+            f"no {language} word is in the training sentences {MIN_COUNT} times: add pairs to "
+            "learn from"
         )
     encoded = vocabulary.encode(training)
     unknown = 100 * (encoded.indices == UNKNOWN).mean()

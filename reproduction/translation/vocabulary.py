@@ -7,7 +7,7 @@ import numpy as np
 
 from groundvec.data.tokenization import prepare
 from groundvec.runtime.errors import InputError
-from groundvec.text.encoded import LARGEST, PADDING, UNKNOWN, Encoded, frequent
+from groundvec.text.encoded import MAX_INDICES, PADDING, UNKNOWN, Encoded, frequent
 
 END = 2  # of a sentence; PADDING and UNKNOWN are 0 and 1
 
@@ -16,8 +16,8 @@ class Vocabulary:
     """The words of the training sentences, as Moses' tokens; the first one's index is 3."""
 
     def __init__(self, language: str, words: Sequence[str]) -> None:
-        if len(set(words)) != len(words) or len(words) + 3 > LARGEST:
-            raise InputError(f"a vocabulary needs distinct words, {LARGEST - 3:,} at most")
+        if len(set(words)) != len(words) or len(words) + 3 > MAX_INDICES:
+            raise InputError(f"a vocabulary needs distinct words, {MAX_INDICES - 3:,} at most")
         self.language = language
         self.words = list(words)
         self._index = {word: index for index, word in enumerate(self.words, 3)}
@@ -26,7 +26,7 @@ class Vocabulary:
     def build(cls, language: str, tokenized: Iterable[str]) -> "Vocabulary":
         """Collect the words that stand in sentences often enough, the most frequent first."""
         sentences = (sentence.split() for sentence in tokenized)
-        return cls(language, frequent(sentences, LARGEST - 3))
+        return cls(language, frequent(sentences, MAX_INDICES - 3))
 
     def __len__(self) -> int:
         """Count the indices: padding, unknown and the end included."""

@@ -270,6 +270,7 @@ CASES = {
             lambda folder: own_data(folder, '{"images": [], "annotations": []}'),
             DATASET.replace("table --table", "karpathy --json"),
         ),
+        more_captions("with a number for a name", '{"source":"table",5}', "a name here as 5: put"),
         more_captions("without a public file", '{"source":"multi30k"}', "archive: name your copy"),
     ],
     "A picture": [

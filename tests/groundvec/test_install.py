@@ -116,7 +116,7 @@ def test_the_command_is_installed(installed):
 @pytest.mark.parametrize(
     ("code", "package", "extra"),
     [
-        ("from groundvec.text.treebank import origin; origin('x')", "spacy", "trees"),
+        ("from groundvec.model import hub; hub.download('user/name')", "huggingface_hub", "hub"),
         ("from groundvec import evaluate", "pandas", "evaluate"),
         ("import groundvec; groundvec.evaluate.ratings", "pandas", "evaluate"),
     ],

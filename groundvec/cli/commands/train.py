@@ -73,14 +73,29 @@ def main(arguments: argparse.Namespace) -> None:
     """Train, score on held-out pictures, and write the model's folder."""
     output: Path = arguments.output
     work = output.with_name(f".{output.name}.unfinished")
-    check_new(output)
     if work.is_symlink():
         raise InputError(f"{work} is a link: remove it, or name another model")
+    if _is_copied(work / "model", output):
+        # An earlier run was killed after the model was in place: only the cleaning is left.
+        with locked(work, str(output), patience=0):
+            _check_work(work)
+            _remove(work)
+        show(f"{output} was finished by an earlier run")
+        return
+    check_new(output)
     with extra("train"), locked(work, str(output), patience=0):
         check_new(output)  # another process may have made it until this one had the lock
         _check_work(work)
         _train(arguments, work)
         _remove(work)
+
+
+def _is_copied(model: Path, output: Path) -> bool:
+    """Return whether the model in the work folder is the one at `output`, by their cards."""
+    cards = [folder / "README.md" for folder in (model, output)]
+    if not all(card.is_file() for card in cards):
+        return False
+    return cards[0].read_bytes() == cards[1].read_bytes()
 
 
 def _train(arguments: argparse.Namespace, work: Path) -> None:

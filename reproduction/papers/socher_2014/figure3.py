@@ -14,13 +14,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from groundvec.text.encoded import cleaned
-from groundvec.text.forms import FORMS, Nodes, ancestors
-from groundvec.text.treebank import Tree
 from reproduction.papers.socher_2014.labels import trained_as
 from reproduction.render.style import BLUE, COLUMN, FONT_SIZE, PAGE, VERMILLION, save, styled
 from reproduction.reporting.embedded import given_treebank, of_one, read_captions
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import best_snapshot
+from reproduction.text.forms import FORMS, Nodes, ancestors
+from reproduction.text.treebank import Tree
 
 if TYPE_CHECKING:
     from groundvec.model.network import Model

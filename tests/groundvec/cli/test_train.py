@@ -96,6 +96,23 @@ def test_a_training_that_was_stopped_goes_on(data, monkeypatch, place):
     assert SentenceEncoder("model").dim == 16
 
 
+def test_a_training_that_was_killed_after_the_model_was_in_place_is_cleaned_up(
+    data, monkeypatch, capsys
+):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("groundvec.cli.commands.train._remove", stop)
+        train("--epochs", "1")
+    assert (data / "model/model.json").exists() and (data / ".model.unfinished").exists()
+    train("--epochs", "1")
+    assert capsys.readouterr().out.endswith("model was finished by an earlier run\n")
+    assert not list(data.glob(".model*"))
+    with pytest.raises(InputError, match="model already exists: name another folder"):
+        train()
+
+
 def test_a_training_removes_its_own_files_alone(data, monkeypatch):
     copy, theirs = folder.copy_ensemble, data / ".model.unfinished/model/notes.txt"
 

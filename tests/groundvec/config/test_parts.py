@@ -17,7 +17,7 @@ from groundvec.config import parts
 from groundvec.config.description import complete_description
 from groundvec.provenance import digest
 from groundvec.runtime.errors import InputError
-from groundvec.text.treebank import Tree, write
+from reproduction.text.treebank import Tree, write
 from tests.support import forks
 from tests.support.examples import make_split, recipe, sentences
 

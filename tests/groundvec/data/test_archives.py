@@ -81,21 +81,19 @@ def test_junk_of_macos_is_left_out(make, tmp_path):
     assert tree(tmp_path / "folder") == FILES
 
 
-@pytest.mark.parametrize("junk", [{}, {"__MACOSX/train2014/._1.jpg": b"junk"}])
-def test_a_folder_of_the_same_name_is_not_nested(make, tmp_path, junk):
-    unpack(make({"train2014/1.jpg": b"1"} | junk), tmp_path / "train2014")
-    assert tree(tmp_path / "train2014") == {"1.jpg": b"1"}
-
-
-def test_a_folder_of_another_name_stays(make, tmp_path):
-    unpack(make({"val2014/1.jpg": b"1"}), tmp_path / "train2014")
-    assert tree(tmp_path / "train2014") == {"val2014/1.jpg": b"1"}
-
-
-def test_a_folder_of_the_same_name_beside_others_stays(make, tmp_path):
-    files = {"train2014/1.jpg": b"1", "readme.txt": b"2"}
-    unpack(make(files), tmp_path / "train2014")
-    assert tree(tmp_path / "train2014") == files
+@pytest.mark.parametrize(
+    ("members", "unpacked"),
+    [
+        (["train2014/1.jpg"], ["1.jpg"]),
+        (["train2014/1.jpg", "__MACOSX/train2014/._1.jpg"], ["1.jpg"]),
+        (["train2014/train2014/1.jpg"], ["train2014/1.jpg"]),
+        (["val2014/1.jpg"], ["val2014/1.jpg"]),
+        (["train2014/1.jpg", "readme.txt"], ["train2014/1.jpg", "readme.txt"]),
+    ],
+)
+def test_only_a_single_folder_of_the_same_name_is_not_nested(make, tmp_path, members, unpacked):
+    unpack(make(dict.fromkeys(members, b"1")), tmp_path / "train2014")
+    assert tree(tmp_path / "train2014") == dict.fromkeys(unpacked, b"1")
 
 
 @pytest.mark.parametrize("name", ["../evil", "a/../../evil", "a/../evil", "/tmp/evil", ".."])
@@ -192,14 +190,14 @@ def test_what_is_there_is_not_overwritten(make, tmp_path):
     assert tree(folder) == {"mine": b"mine"}
 
 
-def test_what_a_killed_run_left_is_cleared_away(make, tmp_path):
-    left = tmp_path / ".folder.part"
-    left.mkdir()
-    (left / "half.jpg").write_text("ha")
-    (tmp_path / "folder").mkdir()  # empty, as a workflow may make it
+def test_an_empty_folder_is_filled_and_hidden_files_beside_it_stay(make, tmp_path):
+    hidden = tmp_path / ".folder.part"
+    hidden.mkdir()
+    (hidden / "mine.jpg").write_text("mine")
+    (tmp_path / "folder").mkdir()  # as a workflow may make it
     unpack(make(FILES), tmp_path / "folder")
     assert tree(tmp_path / "folder") == FILES
-    assert not left.exists()
+    assert tree(hidden) == {"mine.jpg": b"mine"}
 
 
 def test_a_full_disk_leaves_nothing_behind(make, tmp_path, monkeypatch):

@@ -531,6 +531,7 @@ def test_table_errors_name_the_line_and_the_remedy(tmp_path, text, error):
     [
         GOOD.replace("\n", ",,\n").replace("split,,", "split"),
         GOOD.replace("\n", ",,\n"),
+        GOOD.replace("split\n", "split,,\n"),
         GOOD.replace("dev\n", "dev, ,\n"),
         "\n ,\n" + GOOD,
         "sep=,\n" + GOOD,

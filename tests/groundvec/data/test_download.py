@@ -21,7 +21,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from groundvec.data import download
+from groundvec.data import transfer
 from groundvec.data.download import fetch
 from groundvec.runtime.errors import InputError
 
@@ -93,7 +93,7 @@ def server(running, monkeypatch):
     """The server, reset, and the seconds that the code under test would have waited."""
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     running.waits = []
-    monkeypatch.setattr(download.time, "sleep", running.waits.append)
+    monkeypatch.setattr(transfer.time, "sleep", running.waits.append)
     running.source = reset(running)
     return running
 

@@ -18,7 +18,8 @@ from groundvec.export.onnx import export
 from groundvec.model.hub import find
 from groundvec.model.network import Model, load_ensemble
 from groundvec.runtime.errors import InputError
-from groundvec.text import characters, ngrams, trees, word_ngrams, words
+from groundvec.text import characters, ngrams, word_ngrams, words
+from reproduction.text import trees
 from tests.support import forks
 from tests.support.examples import description, save_model
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 
+import reproduction  # noqa: F401, whose text of trees a test names
 from groundvec import SentenceEncoder
 from groundvec.device import choose, has_bfloat16, rounds_to_bfloat16
 from groundvec.encoders import pooling, recurrence, rnn

@@ -82,6 +82,13 @@ def test_a_bad_field_is_named_with_its_file_and_line(tmp_path, changes, message)
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("commas", [(",", ""), ("", ","), (",", ",")])
+def test_a_comma_at_the_end_of_lines_is_no_column(tmp_path, commas):
+    header, row = commas
+    (tmp_path / "x.csv").write_text(f"kind,word,count,share{header}\na,x,1,0{row}\n")
+    assert frames.read(tmp_path / "x.csv", Form).to_numpy().tolist() == [["a", "x", 1, 0]]
+
+
 def test_float32_s_rounding_is_within_the_bounds(tmp_path):
     table = GOOD.assign(share=[np.float32(1.000001), -1.000001])
     frames.write(tmp_path / "x.csv", table, Form)
@@ -105,6 +112,7 @@ def test_other_columns_are_not_written(tmp_path):
         (b"\xff\xfe\x00", "is not a whole CSV file"),
         (b"kind,word,count,share\na,x,1,0,9,9\n\0\0", "x.csv"),
         (b'kind,word,count,share\na,"x,1,0\n', "is not a whole CSV file"),
+        (b"kind,word,count,share\na,x,1,0,9\n", "rows have more fields than the header"),
         (b"kind,word,count,share\na,x,1e999,0\n", "line 2: count is 'inf', not a number"),
         (b"kind,word,count,share\na,x," + b"9" * 400 + b",0\n", "line 2: count is"),
         (b"kind,word,count,share\na,x,True,0\n", "line 2: count is 'True', not a number"),

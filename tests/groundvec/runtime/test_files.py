@@ -19,8 +19,8 @@ from groundvec.results import frames
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import DEEPEST, SMALL, new_folder, read_json, read_regular, sha256
 from groundvec.sources import flickr8k, karpathy, multi30k, pascal1k, table
-from groundvec.text import treebank
 from groundvec.text.vectors import read_vectors
+from reproduction.text import treebank
 from reproduction.translation import nbest
 
 ROOT = Path(__file__).parents[3]

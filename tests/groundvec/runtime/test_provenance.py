@@ -281,7 +281,7 @@ def test_nothing_long_depends_on_how_results_are_shown():
         ("encoders/rnn.py", "\n", "  # a remark\n", set()),
         ("encoders/new.py", "", "class Encoder:\n    pass\n", set()),
         ("objectives/hinge.py", "relu", "sigmoid", {"train"}),
-        ("objectives/cca.py", "float32", "float64", {"train"}),
+        ("reproduction/objectives/cca.py", "float32", "float64", {"train"}),
         ("text/words.py", "lower()", "upper()", {"train"}),
         ("sources/karpathy.py", '"val"', '"validation"', set()),
         ("data/ratings.py", '"MSRpar"', '"MSRPar"', {"rate", "baseline"}),
@@ -301,4 +301,5 @@ def test_an_edit_computes_again_what_it_changes_and_nothing_else(changed_by, fil
         assert old in text, f"{file} has changed: test with something else"
         return text.replace(old, new, 1)
 
-    assert changed_by(f"groundvec/{file}", edit).keys() & LONG == again
+    path = file if file.startswith("reproduction/") else f"groundvec/{file}"
+    assert changed_by(path, edit).keys() & LONG == again

@@ -344,11 +344,11 @@ def test_an_image_that_cannot_be_had_is_named_at_the_end_and_the_others_are_ther
         fetch(site, tmp_path)
     message = str(caught.value)
     assert message == (
-        "5 of 20 images cannot be had: pascal1k/images/dog/1.jpg is missing and cannot be "
+        "5 of 20 images cannot be fetched: pascal1k/images/dog/1.jpg is missing and cannot be "
         f"downloaded: {site.url}dog/1.jpg fails (HTTP Error 404: Not Found); get it some other way "
         f"and put it at {tmp_path}/dog/1.jpg, or set `mirror` or GROUNDVEC_MIRROR to a folder that "
-        "has it; likewise dog/4.jpg, cat/12.jpg, cat/15.jpg and 1 more; then run again, which "
-        "keeps what is there"
+        "has it; also dog/4.jpg, cat/12.jpg, cat/15.jpg and 1 more; then run again, which "
+        "keeps the images that exist"
     )
     assert files_in(tmp_path) == {name: JPEGS[name] for name in IDS if name not in gone}
     site.paths.clear()
@@ -361,7 +361,9 @@ def test_an_image_that_cannot_be_had_is_named_at_the_end_and_the_others_are_ther
 def test_of_a_server_that_has_nothing_a_thousand_images_are_not_asked_for(tmp_path, site):
     for name in IDS[4:]:
         del site.files[f"/sentences/{name}"]
-    with pytest.raises(InputError, match=r"5 of 20 images cannot be had \(11 more were not asked"):
+    with pytest.raises(
+        InputError, match=r"5 of 20 images cannot be fetched \(11 more were not req"
+    ):
         fetch(site, tmp_path)
     assert len(site.paths) == 9
 
@@ -457,7 +459,7 @@ def test_a_dry_run_asks_for_the_page_its_images_and_the_data_set(project, site):
 def test_the_workflow_goes_on_after_an_image_was_missing(project, site):
     del site.files["/sentences/cat/19.jpg"]
     output = snakemake(project, TARGET, *CONFIG, fails=True)
-    assert "1 of 20 images cannot be had" in output
+    assert "1 of 20 images cannot be fetched" in output
     assert len(site.paths) == 21
     by_hand = project / "data/pascal1k/images.part/cat/19.jpg"
     by_hand.write_bytes(JPEGS["cat/19.jpg"])

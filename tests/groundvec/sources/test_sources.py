@@ -81,7 +81,9 @@ def test_a_mistake_in_the_options_of_an_added_source_is_one_line(project, change
 def test_options_files_and_outputs_are_those_that_the_reader_takes(source):
     said = parts.options_schema("sources", source)
     everything = {"source": source} | dict.fromkeys(said["properties"], True)
-    files = [name for _, stated in parts.stated(said, everything, "files") for name in stated]
+    files = [
+        name for _, stated in parts.keyword_values(said, everything, "files") for name in stated
+    ]
     taken = {*sources.arguments(everything), *files}
     assert taken | ({"folder"} if "outputs" in said else set()) == {
         *signature(sources.reader(source)).parameters

@@ -16,10 +16,10 @@ SENTENCES = st.lists(st.text(max_size=40), min_size=1, max_size=6)
 
 
 def test_words_are_lower_case_and_marks_stand_alone():
-    assert words.cut(["A dog's ball -- RED, well-worn!"])[0] == [
+    assert words.tokenize(["A dog's ball -- RED, well-worn!"])[0] == [
         *("a", "dog's", "ball", "-", "-", "red", ",", "well-worn", "!"),
     ]
-    assert words.cut(["Zwei Hündchen 🐶."]) == [["zwei", "hündchen", "🐶", "."]]
+    assert words.tokenize(["Zwei Hündchen 🐶."]) == [["zwei", "hündchen", "🐶", "."]]
 
 
 def test_rare_words_are_unknown_and_frequent_ones_come_first():
@@ -130,11 +130,11 @@ def test_what_cannot_be_is_refused(make, message):
 
 def test_words_cut_by_moses_stay_cut_and_may_keep_their_capitals():
     options = {"tokenizer": "moses", "lowercase": False}
-    [once] = words.cut(["A man's dog doesn't run (fast), Mr. Smith."], **options)
+    [once] = words.tokenize(["A man's dog doesn't run (fast), Mr. Smith."], **options)
     assert once[:4] == ["A", "man", "'s", "dog"]
-    assert words.cut([" ".join(once)], **options) == [once]
-    assert words.cut(["Don't RUN!"], "moses")[0] == ["don", "'t", "run", "!"]
-    assert words.cut(["Der Hund."], lowercase=False) == [["Der", "Hund", "."]]
+    assert words.tokenize([" ".join(once)], **options) == [once]
+    assert words.tokenize(["Don't RUN!"], "moses")[0] == ["don", "'t", "run", "!"]
+    assert words.tokenize(["Der Hund."], lowercase=False) == [["Der", "Hund", "."]]
 
 
 def test_options_of_words_are_kept_with_them():

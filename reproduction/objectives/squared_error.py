@@ -1,7 +1,7 @@
 """The squared distance of an image and its caption (Socher et al. 2014, section 5).
 
-All vectors at one point would make it zero: the paper trains one network while the other is held
-still, and then the other one (`alternate` in the configuration).
+All vectors at one point would make it zero. So the paper trains one network while the other is
+frozen, and then the other one (`alternate` in the configuration).
 """
 
 import torch
@@ -13,4 +13,5 @@ class Objective(nn.Module):
 
     def forward(self, images: Tensor, captions: dict[str, Tensor], similarity: str) -> Tensor:
         """Compute the loss of images (B, size) and captions (B, size) by language."""
-        return torch.stack([(own - images).square().sum() for own in captions.values()]).sum()
+        losses = [(vectors - images).square().sum() for vectors in captions.values()]
+        return torch.stack(losses).sum()

@@ -10,25 +10,26 @@ from typing import Any
 import numpy as np
 
 from groundvec.runtime.errors import InputError
-from groundvec.text.encoded import LARGEST, PADDING, UNKNOWN, Cut, cleaned, select
-from groundvec.text.forms import FORMS, Nodes
-from groundvec.text.treebank import ROOT, Treebank
-from groundvec.text.vectors import learn, pack, read_vectors, reduce, unpack
+from groundvec.text.encoded import MAX_INDICES, PADDING, UNKNOWN, Ragged, cleaned, select
+from groundvec.text.vectors import read_vectors
+from reproduction.text.forms import FORMS, Nodes
+from reproduction.text.treebank import ROOT, Treebank
+from reproduction.text.vectors import learn, pack, reduce, unpack
 
-RARE = 10  # edges of a relation; those with fewer are rare
+RARE = 10  # edges: a relation with fewer in the training captions is rare
 
 log = logging.getLogger(__name__)
 
 
 @dataclass
-class Trees(Cut):
+class Trees(Ragged):
     """Trees as flat arrays, one row per node: twelve bytes each, however many there are."""
 
     words: np.ndarray  # (nodes,) uint16: 0 of a phrase, 1 of a word without a vector
     parents: np.ndarray  # (nodes,) int16: the row within the tree, -1 of a root
     relations: np.ndarray  # (nodes,) uint16: of the edge to the parent; 0 of a root
     places: np.ndarray  # (nodes,) uint16: among the parent's children; 0 of a root
-    heights: np.ndarray  # (nodes,) uint16: 0 of a leaf, else 1 + the largest of the children
+    heights: np.ndarray  # (nodes,) uint16: 0 of a leaf, else 1 + the children's largest
     sizes: np.ndarray  # (nodes,) uint16: the words of the node and of all below it
     starts: np.ndarray
 
@@ -42,25 +43,27 @@ class Trees(Cut):
         nodes, lengths = select(self.starts, rows)
         first = np.repeat(lengths.cumsum() - lengths, lengths)  # of each node's tree in this batch
         parents = self.parents[nodes].astype(np.int64)
-        others = (self.relations, self.places, self.heights, self.sizes)
         return (
             self.words[nodes].astype(np.int64),
             lengths,
             np.where(parents < 0, -1, parents + first),
-            *(values[nodes].astype(np.int64) for values in others),
+            self.relations[nodes].astype(np.int64),
+            self.places[nodes].astype(np.int64),
+            self.heights[nodes].astype(np.int64),
+            self.sizes[nodes].astype(np.int64),
         )
 
 
 class Text:
-    """Trees, and what the training captions have: words with a vector, relations and places.
+    """Trees, with the words, relations and places that the training captions have.
 
     Attributes:
-        words: the i-th has the index i + 2; words are in small letters.
+        words: in lower case, those with a vector; the i-th has the index i + 2.
         relations: of edges, the most frequent first.
-        counts: how many edges of the training captions have each relation.
+        counts: the number of edges of the training captions that have each relation.
         places: of children: l1, l2, ... and r1, r2, ...; l1 and r1 are the nearest to the parent.
         dimension: of the vectors.
-        vectors: (len(text), dimension) float32, of phrases and unknown words zero; None where an
+        vectors: (len(text), dimension) float32, zero for phrases and unknown words; None if an
             encoder has them in its weights.
     """
 
@@ -76,10 +79,10 @@ class Text:
         vectors: np.ndarray | str | None = None,
         treebank: Treebank | None = None,
     ) -> None:
-        """Keep the results of `build`; `vectors` may be packed (`groundvec.text.vectors.pack`)."""
+        """Keep the results of `build`; `vectors` may be the text that `pack` returned."""
         for kind, names in {"words": words, "relations": relations, "places": places}.items():
-            if len(set(names)) != len(names) or len(names) > LARGEST - 2:
-                raise InputError(f"trees need distinct {kind}, {LARGEST - 2:,} at most")
+            if len(set(names)) != len(names) or len(names) > MAX_INDICES - 2:
+                raise InputError(f"trees need distinct {kind}, {MAX_INDICES - 2:,} at most")
         if len(counts) != len(relations):
             raise InputError("trees need a count for each relation")
         self.words = list(words)
@@ -113,9 +116,9 @@ class Text:
         dimension: int,
         treebank: Treebank | None = None,
     ) -> "Text":
-        """Learn from captions; their trees are looked up in the treebank, or parsed.
+        """Learn from captions, whose trees are looked up in the treebank, or parsed.
 
-        `trees.yaml` describes the options. Of a file of vectors, the first words are known even if
+        `trees.yaml` describes the options. The first words of a file of vectors are known even if
         no caption has them.
 
         Raises:
@@ -124,57 +127,70 @@ class Text:
         sentences = cleaned(list(captions))
         treebank = treebank or Treebank()
         nodes = _read(sentences, parser, form, treebank)
-        # All words, and in every form the same ones: prepositions too, which collapsed trees lack.
-        whole = _read(sentences, parser, "chain", treebank)
-        spoken = [[word for word in each.words if word] for each in whole]
-        counts = Counter(chain.from_iterable(spoken))
-        words = sorted(counts, key=lambda word: (-counts[word], word))[: LARGEST - 2]
+        # A chain has all words. So every form has the same vocabulary, with prepositions too, for
+        # which collapsed trees have no nodes.
+        chains = _read(sentences, parser, "chain", treebank)
+        caption_words = [[word for word in tree.words if word] for tree in chains]
+        counts = Counter(chain.from_iterable(caption_words))
+        words = sorted(counts, key=lambda word: (-counts[word], word))[: MAX_INDICES - 2]
         if vectors == "captions":
-            values = learn(spoken, words, dimension)
-            kept = np.flatnonzero(values.any(axis=1))
-            words = [words[row] for row in kept]
-            values = values[kept]
+            values = learn(caption_words, words, dimension)
+            nonzero = np.flatnonzero(values.any(axis=1))  # words that have neighbors
+            words = [words[row] for row in nonzero]
+            values = values[nonzero]
         else:
             words, values = _from_file(vectors, words, dimension)
         edges = Counter(
             relation
-            for each in nodes
-            for relation, parent in zip(each.relations, each.parents, strict=True)
+            for tree in nodes
+            for relation, parent in zip(tree.relations, tree.parents, strict=True)
             if parent != ROOT
         )
         relations = sorted(edges, key=lambda relation: (-edges[relation], relation))
         ranks, right = _ranks(_join(nodes)[0])
-        places = _places(*(int(ranks[side].max(initial=0)) for side in (~right, right)))
-        without = [counts[word] for word in counts.keys() - set(words)]
+        most_left = int(ranks[~right].max(initial=0))
+        most_right = int(ranks[right].max(initial=0))
+        places = _places(most_left, most_right)
+        unknown = [counts[word] for word in counts.keys() - set(words)]
         log.info(
             "vectors of %d words; of the captions' %d words %d have none, which are %d of %d "
             "tokens",
-            *(len(words), len(counts), len(without), sum(without), counts.total()),
+            len(words),
+            len(counts),
+            len(unknown),
+            sum(unknown),
+            counts.total(),
         )
         rare = [count for count in edges.values() if count < RARE]
         log.info(
             "%d relations (Socher et al. 2014: 141); %d of them have fewer than %d of the %d "
             "edges, together %.2f %%",
-            *(len(edges), len(rare), RARE, edges.total(), 100 * sum(rare) / max(edges.total(), 1)),
+            len(edges),
+            len(rare),
+            RARE,
+            edges.total(),
+            100 * sum(rare) / max(edges.total(), 1),
         )
-        counted = [edges[relation] for relation in relations]
-        return cls(words, relations, counted, places, dimension, parser, form, values, treebank)
+        edge_counts = [edges[relation] for relation in relations]
+        return cls(words, relations, edge_counts, places, dimension, parser, form, values, treebank)
 
     def __len__(self) -> int:
         """Count the different words, those of phrases and unknown words included."""
         return len(self.words) + 2
 
     def encode(self, sentences: Sequence[str]) -> Trees:
-        """Clean each sentence, and look its tree up or parse it; log how many have no vectors."""
-        given = cleaned(sentences)
-        nodes = _read(given, self.parser, self.form, self.treebank)
+        """Clean each sentence, and look its tree up or parse it; log words without a vector."""
+        sentences = cleaned(sentences)
+        nodes = _read(sentences, self.parser, self.form, self.treebank)
         parents, starts = _join(nodes)
-        spoken = list(chain.from_iterable(each.words for each in nodes))
-        names = chain.from_iterable(each.relations for each in nodes)
-        words = np.array([self._word.get(word, UNKNOWN) for word in spoken], np.uint16)
-        relations = [self._relation.get(name, len(self.relations)) for name in names]
-        self._report(given, spoken, words, starts)
-        (ranks, right) = _ranks(parents)
+        node_words = list(chain.from_iterable(tree.words for tree in nodes))
+        node_relations = chain.from_iterable(tree.relations for tree in nodes)
+        words = np.array([self._word.get(word, UNKNOWN) for word in node_words], np.uint16)
+        # A relation that training has not met has the number after the last one.
+        relations = [self._relation.get(name, len(self.relations)) for name in node_relations]
+        self._log_unknown(sentences, node_words, words, starts)
+        ranks, right = _ranks(parents)
+        # So has a place: places are the left ones, then the right ones, each from the nearest on.
         left = self._left
         most = np.where(right, len(self.places) - left, left)
         places = np.where(ranks > most, len(self.places), ranks - 1 + left * right)
@@ -201,24 +217,30 @@ class Text:
         assert self.vectors is not None, "this text was made without vectors"
         return self.as_dict() | {"vectors": pack(self.vectors[2:])}
 
-    def _report(
+    def _log_unknown(
         self,
         sentences: Sequence[str],
-        spoken: list[str | None],
+        node_words: list[str | None],
         words: np.ndarray,
         starts: np.ndarray,
     ) -> None:
+        """Log words without a vector, and warn of sentences without any other."""
         unknown = np.flatnonzero(words == UNKNOWN)
         if len(unknown):
             log.info(
                 "%d of %d words have no vector, %d different ones",
-                *(len(unknown), np.count_nonzero(words), len({spoken[i] for i in unknown})),
+                len(unknown),
+                np.count_nonzero(words),
+                len({node_words[node] for node in unknown}),
             )
         known = np.add.reduceat(words > UNKNOWN, starts[:-1], dtype=int)
-        if len(silent := np.flatnonzero(known == 0)):
+        wordless = np.flatnonzero(known == 0)
+        if len(wordless):
             log.warning(
                 "%d of %d sentences have no word with a vector; the first is %r",
-                *(len(silent), len(sentences), sentences[silent[0]][:60]),
+                len(wordless),
+                len(sentences),
+                sentences[wordless[0]][:60],
             )
 
 
@@ -228,10 +250,10 @@ def _read(sentences: Sequence[str], parser: str, form: str, treebank: Treebank) 
 
 
 def _from_file(path: str, words: list[str], dimension: int) -> tuple[list[str], np.ndarray]:
-    """Read the words of a file of vectors, these first, and their vectors."""
-    index, vectors = read_vectors(path, words, others=LARGEST - 2 - len(words))
-    given = [word for word in words if word in index]
-    if not given:
+    """Read the vectors of these words, and of further words of the file after them."""
+    index, vectors = read_vectors(path, words, others=MAX_INDICES - 2 - len(words))
+    caption_words = [word for word in words if word in index]
+    if not caption_words:
         raise InputError(
             f"no word of the captions has a vector in {path}: is it of another language?"
         )
@@ -241,7 +263,7 @@ def _from_file(path: str, words: list[str], dimension: int) -> tuple[list[str], 
         )
     if vectors.shape[1] > dimension:
         vectors, _ = reduce(vectors, dimension)
-    ordered = list(dict.fromkeys([*given, *index]))
+    ordered = list(dict.fromkeys([*caption_words, *index]))
     return ordered, vectors[[index[word] for word in ordered]]
 
 
@@ -250,35 +272,42 @@ def _places(left: int, right: int) -> list[str]:
 
 
 def _join(nodes: Sequence[Nodes]) -> tuple[np.ndarray, np.ndarray]:
-    """Join the parents (N,) of all trees' nodes, as rows of one array; with the trees' starts."""
-    starts = np.cumsum([0, *(len(each.parents) for each in nodes)])
-    parents = np.array(list(chain.from_iterable(each.parents for each in nodes)), np.int64)
+    """Join the trees' nodes in one array: the rows (N,) of their parents, and the trees' starts."""
+    starts = np.cumsum([0, *(len(tree.parents) for tree in nodes)])
+    parents = np.array(list(chain.from_iterable(tree.parents for tree in nodes)), np.int64)
     first = np.repeat(starts[:-1], np.diff(starts))
     return np.where(parents == ROOT, ROOT, parents + first), starts
 
 
 def _ranks(parents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rank each node among its parent's children on its side; with whether that is the right side.
+    """Rank each node among its parent's children on its side.
 
-    The nearest is 1, and a root 0.
+    Returns:
+        Ranks (N,), from 1 for the nearest child, and 0 for a root; and whether a node is on the
+        right side of its parent (N,).
     """
     rows = np.arange(len(parents))
     right = (rows > parents) & (parents != ROOT)
     order = np.lexsort((abs(rows - parents), right, parents))
     family = 2 * parents[order] + right[order]
-    new = np.flatnonzero(np.diff(family, prepend=-3))  # where those of another side or parent begin
+    # Nodes of one side and parent are neighbors in `family`; a rank counts from the first of them.
+    first = np.flatnonzero(np.diff(family, prepend=-3))  # -2 is the least: roots, on the left
     ranks = np.zeros(len(parents), np.int64)
-    ranks[order] = rows + 1 - np.repeat(new, np.diff(new, append=len(parents)))
+    ranks[order] = rows + 1 - np.repeat(first, np.diff(first, append=len(parents)))
     return np.where(parents == ROOT, 0, ranks), right
 
 
 def _measure(parents: np.ndarray, is_word: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Compute heights and sizes of all nodes, a level of all trees at a time, deepest first."""
+    # Depths by pointer doubling: after k rounds, `above` is the ancestor 2^k edges up, or the root,
+    # and `depths` counts the edges to it. So a chain of n words takes log2(n) rounds.
     depths = (parents != ROOT).astype(np.int64)
     above = np.where(parents == ROOT, np.arange(len(parents)), parents)
-    while (more := depths[above]).any():  # each turn jumps twice as far
-        depths = depths + more
+    further = depths[above]
+    while further.any():
+        depths = depths + further
         above = above[above]
+        further = depths[above]
     heights = np.zeros_like(parents)
     sizes = is_word.astype(np.int64)
     order = np.argsort(-depths, kind="stable")

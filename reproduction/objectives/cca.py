@@ -1,7 +1,7 @@
-"""Canonical correlation analysis, which is solved at once (Socher et al. 2014, section 6).
+"""Canonical correlation analysis in closed form (Socher et al. 2014, section 6).
 
-The directions in which images and captions are most correlated. The paper's baseline is kernel CCA,
-which with linear kernels is the same; it does not say which kernel its tables have.
+It finds the directions in which images and captions are most correlated. The paper's baseline is
+kernel CCA, which equals CCA if its kernels are linear; the paper does not report its kernel.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ class Objective:
     def solve(
         self, images: np.ndarray, captions: np.ndarray, size: int
     ) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Compute the linear maps of images and of captions: weights (size, width) and a bias each.
+        """Compute a linear map of images and one of captions: weights (size, width) and a bias.
 
         Args:
             images: (M, width).
@@ -35,9 +35,14 @@ class Objective:
 
         views: list[Any] = [images.astype(np.float64), captions.astype(np.float64)]
         weights = RidgeCCA(size, shrinkage=self.shrinkage).fit(views).weights_
-        if (found := weights[0].shape[1]) < size:
-            raise InputError(f"cca finds {found} directions and not {size}: make `size` smaller")
-        return [
-            (own.T.astype(np.float32), (-view.mean(axis=0) @ own).astype(np.float32))
-            for view, own in zip(views, weights, strict=True)
-        ]
+        directions = weights[0].shape[1]
+        if directions < size:
+            raise InputError(
+                f"cca finds {directions} directions and not {size}: make `size` smaller"
+            )
+        maps = []
+        for view, view_weights in zip(views, weights, strict=True):
+            # CCA assumes centered views; the bias subtracts the projected mean.
+            bias = -view.mean(axis=0) @ view_weights
+            maps.append((view_weights.T.astype(np.float32), bias.astype(np.float32)))
+        return maps

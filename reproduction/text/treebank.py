@@ -1,8 +1,8 @@
-"""Parsed sentences: by any spaCy pipeline, and in files that other tools read too.
+"""Parsed sentences: from any spaCy pipeline, or from files that other tools read too.
 
-A treebank is a gzipped file in CoNLL-U (https://universaldependencies.org/format.html) of words,
-parts of speech, heads and relations. Before a sentence stands `# text = ...`, and before the first
-one `# parser = ...`, the name by which a model finds these trees.
+A treebank is a gzipped file in CoNLL-U (https://universaldependencies.org/format.html) with words,
+parts of speech, heads and relations. A comment `# text = ...` precedes each sentence, and
+`# parser = ...` the first one. By the parser's name, a model finds these trees.
 """
 
 import gzip
@@ -22,21 +22,22 @@ from groundvec.runtime.progress import Progress
 
 ROOT = -1  # the head of the word that has none
 DAMAGED = gzip.BadGzipFile, zlib.error, EOFError, UnicodeDecodeError
-SAID = re.compile(r"# *(parser|text) *= *(.*?) *")  # a comment in a file
-# What pipelines have that a dependency parser needs nothing of.
+COMMENT = re.compile(r"# *(parser|text) *= *(.*?) *")
+# Components of pipelines on which dependency parsers do not depend.
 NOT_NEEDED = ("ner", "lemmatizer", "trainable_lemmatizer", "senter", "textcat", "entity_linker")
 BATCH = 256  # sentences parsed together
-QUICK = 1000  # sentences; so few are parsed without a bar
+MIN_BAR = 1000  # sentences from which parsing takes so long that it has a progress bar
 
 
 @dataclass(slots=True)
 class Tree:
-    """A sentence, its words, and of each word the head, the relation to it and the tag.
+    """A sentence: its words, and each word's head, relation to the head, and tag.
 
     Attributes:
         heads: positions of words, from 0; the root's is -1.
-        relations: in small letters; the root's is "root".
-        tags: parts of speech, as Universal Dependencies names them (NOUN, VERB, ...).
+        relations: in lower case; the root's is "root".
+        tags: parts of speech of Universal Dependencies (NOUN, VERB, ...).
+        text: the sentence before tokenization.
     """
 
     words: list[str]
@@ -47,13 +48,17 @@ class Tree:
 
 
 def problem(heads: Sequence[int]) -> str:
-    """Say why words with these heads are no tree; nothing if they are one."""
+    """Explain why words with these heads are no tree; return "" if they are one."""
     roots = heads.count(ROOT)
     if roots != 1:
         return f"{roots or 'no'} roots"
     if not all(ROOT <= head < len(heads) for head in heads):
         return "a head that is none of its words"
-    reached = [len(heads) if head == ROOT else ROOT for head in heads]  # from which word first
+    # Climb from each word towards the root, and stop at a word that was passed before. If that was
+    # in the same climb, there is a cycle. Each word is passed once.
+    reached = [
+        len(heads) if head == ROOT else ROOT for head in heads
+    ]  # the climb that passed first
     for word in range(len(heads)):
         above = word
         while reached[above] == ROOT:
@@ -65,9 +70,9 @@ def problem(heads: Sequence[int]) -> str:
 
 
 def parse(sentences: Sequence[str], parser: str) -> list[Tree]:
-    """Parse sentences, in batches, with a bar.
+    """Parse sentences, in batches, with a progress bar.
 
-    Where the parser sees several sentences in one, their roots hang from the first one's
+    If the parser splits one into several, the other roots become children of the first
     (`parataxis`). An empty sentence has a tree without words.
 
     Args:
@@ -78,8 +83,14 @@ def parse(sentences: Sequence[str], parser: str) -> list[Tree]:
     """
     docs = _pipeline(parser).pipe(sentences, batch_size=BATCH)
     count = len(sentences)
-    how = {"desc": f"parsing by {parser}", "unit": "sentences", "disable": count < QUICK}
-    return [_tree(doc, parser) for doc in Progress(docs, total=count, **how)]
+    bar = Progress(
+        docs,
+        total=count,
+        desc=f"parsing by {parser}",
+        unit="sentences",
+        disable=count < MIN_BAR,
+    )
+    return [_tree(doc, parser) for doc in bar]
 
 
 def origin(parser: str) -> str:
@@ -90,9 +101,11 @@ def origin(parser: str) -> str:
 
 @cache
 def _pipeline(parser: str) -> Any:
+    """Load a pipeline by the name of its package; InputError if that is impossible."""
     with extra("trees"):
         import spacy
-    # Its name may come with a model from anybody: spaCy would import any package, or open any file.
+    # The name may come with a downloaded model. spaCy would import any package of that name, or
+    # open any file.
     if parser not in spacy.util.get_installed_models():
         raise InputError(
             f"the parser {parser!r} is not installed: python -m spacy download {parser}, or, for "
@@ -100,7 +113,7 @@ def _pipeline(parser: str) -> Any:
         )
     try:
         return spacy.load(parser, exclude=NOT_NEEDED)
-    except Exception as error:  # it may be of another version, and then anything can go wrong
+    except Exception as error:  # of any type, if the pipeline is of another version of spaCy
         raise InputError(
             f"the parser {parser!r} cannot be loaded ({_first_line(error)}): install one that fits "
             f"spaCy {spacy.__version__}"
@@ -112,16 +125,17 @@ def _first_line(error: Exception) -> str:
 
 
 def _tree(doc: Any, parser: str) -> Tree:
+    """Convert spaCy's document to a tree."""
     if not doc.has_annotation("DEP"):
         raise InputError(f"{parser!r} does not parse: name a spaCy pipeline that does")
     heads = [ROOT if token.head == token else token.head.i for token in doc]
     relations = [token.dep_.lower() or "dep" for token in doc]
-    first, *others = [i for i, head in enumerate(heads) if head == ROOT] or [ROOT]
-    for other in others:
-        heads[other] = first
-        relations[other] = "parataxis"
-    if heads:
-        relations[first] = "root"
+    roots = [i for i, head in enumerate(heads) if head == ROOT]
+    for root in roots[1:]:
+        heads[root] = roots[0]
+        relations[root] = "parataxis"
+    if roots:
+        relations[roots[0]] = "root"
     tags = [token.pos_ or "X" for token in doc]
     return Tree([token.text for token in doc], heads, relations, tags, doc.text)
 
@@ -135,6 +149,7 @@ def write(path: str | Path, parser: str, trees: Iterable[Tree]) -> None:
     with (
         atomic(path) as temporary,
         temporary.open("wb") as raw,
+        # gzip would write the name and the time into its header.
         gzip.GzipFile("", "wb", 6, raw, mtime=0) as file,
     ):
         for number, tree in enumerate(trees, 1):
@@ -144,7 +159,7 @@ def write(path: str | Path, parser: str, trees: Iterable[Tree]) -> None:
 
 
 def _lines(tree: Tree) -> Iterable[str]:
-    """Write a line per word: id, form, tag, head, relation, and whether a space follows."""
+    """Yield a line per word: id, form, tag, head, relation, and whether a space follows."""
     end = 0
     rows = zip(tree.words, tree.tags, tree.heads, tree.relations, strict=True)
     for number, (word, tag, head, relation) in enumerate(rows, 1):
@@ -157,8 +172,8 @@ def read(path: str | Path) -> tuple[str, list[Tree]]:
     """Read a treebank: its parser's name, and the trees.
 
     Raises:
-        InputError: the file is missing or damaged; a line is malformed; the words of a sentence
-            are not those of its text, or they are no tree. It names the file and the line.
+        InputError: the file is missing or damaged; a line is malformed; a sentence's words differ
+            from its text, or they are no tree. It names the file and the line.
     """
     try:
         content = read_packed(path)
@@ -168,25 +183,25 @@ def read(path: str | Path) -> tuple[str, list[Tree]]:
         raise InputError(
             f"{path} is no whole gzipped text ({_first_line(error)}): make it again"
         ) from None
-    said: dict[str, str] = {}  # by the comments of the file so far
+    comments: dict[str, str] = {}  # of the file so far
     rows: list[list[str]] = []
     trees = []
     for number, line in enumerate(text_lines(content, path, "make it again"), 1):
-        if comment := SAID.fullmatch(line):
-            said[comment[1]] = comment[2]
+        if comment := COMMENT.fullmatch(line):
+            comments[comment[1]] = comment[2]
         elif line and not line.startswith("#"):
             rows.append(_row(line, len(rows) + 1, f"{path} line {number}"))
         elif rows and not line:
             first = f"{path} line {number - len(rows)}"
-            trees.append(_checked(rows, said.pop("text", ""), first))
+            trees.append(_checked(rows, comments.pop("text", ""), first))
             rows = []
     if rows:
-        text = said.get("text", "")
+        text = comments.get("text", "")
         raise InputError(f"{path} ends within a sentence, {text[:60]!r}: make it again")
-    if "parser" not in said or not trees:
-        missing = "sentences" if "parser" in said else "`# parser = NAME`"
+    if "parser" not in comments or not trees:
+        missing = "sentences" if "parser" in comments else "`# parser = NAME`"
         raise InputError(f"{path} has no {missing}: it is no treebank of scripts/trees.py")
-    return said["parser"], trees
+    return comments["parser"], trees
 
 
 def _row(line: str, number: int, where: str) -> list[str]:
@@ -205,6 +220,8 @@ def _row(line: str, number: int, where: str) -> list[str]:
 
 
 def _checked(rows: list[list[str]], text: str, where: str) -> Tree:
+    """Make a tree from the fields of its words; InputError if they do not fit the text."""
+    # Captions repeat words, relations and tags: interned, each is in memory once.
     words = [sys.intern(row[1]) for row in rows]
     if "".join(words).replace(" ", "") != text.replace(" ", ""):
         raise InputError(
@@ -212,14 +229,15 @@ def _checked(rows: list[list[str]], text: str, where: str) -> Tree:
             "this is a parse of another sentence"
         )
     heads = [int(row[6]) - 1 for row in rows]
-    if wrong := problem(heads):
-        raise InputError(f"{where}: the parse of {text[:60]!r} is no tree, it has {wrong}")
+    mistake = problem(heads)
+    if mistake:
+        raise InputError(f"{where}: the parse of {text[:60]!r} is no tree, it has {mistake}")
     relations = [sys.intern(row[7].lower()) for row in rows]
     return Tree(words, heads, relations, [sys.intern(row[3]) for row in rows], text)
 
 
 class Treebank:
-    """The parsed sentences of some files; others are parsed when they are asked for."""
+    """Parsed sentences of some files; further sentences are parsed when they are needed."""
 
     def __init__(self, paths: Iterable[str | Path] = ()) -> None:
         """Read files; see `read`."""
@@ -229,7 +247,7 @@ class Treebank:
             self._trees.setdefault(parser, {}).update((tree.text, tree) for tree in trees)
 
     def trees(self, sentences: Sequence[str], parser: str) -> list[Tree]:
-        """Look the trees of sentences up, or parse the sentences that are not here.
+        """Look up the trees of sentences, and parse the sentences that no file has.
 
         Raises:
             InputError: see `parse`.
@@ -242,5 +260,5 @@ class Treebank:
 
 @lru_cache(2)
 def _parse_once(sentences: tuple[str, ...], parser: str) -> list[Tree]:
-    """Parse sentences once for several models, which read the same ones."""
+    """Parse sentences, and remember two calls: several models read the same captions."""
     return parse(sentences, parser)

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from groundvec.encoders import mean, trees
 from groundvec.text.encoded import Encoded
+from reproduction.encoders import mean, trees
 
 WORDS, DIMENSION, RELATIONS, PLACES = 9, 3, ["nsubj", "dobj", "prep_at"], ["l1", "l2", "r1"]
 
@@ -144,7 +144,7 @@ def test_shapes_are_made_without_imports():
     """Loading a model makes one without weights first; torch's compiler would take two seconds."""
     program = """
 import sys, torch
-from groundvec.encoders.trees import Encoder
+from reproduction.encoders.trees import Encoder
 class Text:
     relations, places, dimension, vectors = ["nsubj", "det"], ["l1"], 3, None
     def __len__(self): return 4

@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec.runtime.errors import InputError
-from groundvec.text import forms, treebank, trees, vectors
 from groundvec.text.encoded import UNKNOWN
-from groundvec.text.treebank import Tree, Treebank, problem
-from groundvec.text.trees import Text
-from tests.groundvec.text.test_treebank import ENGLISH, drawn_trees
+from groundvec.text.vectors import read_vectors
+from reproduction.text import forms, treebank, trees, vectors
+from reproduction.text.treebank import Tree, Treebank, problem
+from reproduction.text.trees import Text
+from tests.reproduction.text.test_treebank import ENGLISH, drawn_trees
 from tests.support import forks
 
 
@@ -247,7 +248,7 @@ def network(tmp_path, tree, form, compose):
     """A network with random weights over one tree: h of Eq. 4, W_v x, the matrices, the vector."""
     import torch
 
-    from groundvec.encoders.trees import Encoder
+    from reproduction.encoders.trees import Encoder
 
     captions, bank = write(tmp_path, tree)
     text = Text.build(captions, "drawn", form, "captions", 1, treebank=bank)
@@ -526,7 +527,7 @@ def test_vectors_of_a_file_are_of_the_captions_words_first(tmp_path, glove, monk
     assert text.words == ["dog", "run", "the", "bike", "car"]
     assert text.vectors[2:4].tolist() == [[1, 0, 1, 0], [0, 2, 0, 0]]
     assert "of the captions' 4 words 1 have none, which are 1 of 4 tokens" in caplog.text
-    monkeypatch.setattr(trees, "LARGEST", 7)  # five words: the captions' four may be among them
+    monkeypatch.setattr(trees, "MAX_INDICES", 7)  # five words: the captions' four may be among them
     text = Text.build(captions, "drawn", "collapsed", glove, 4, treebank=bank)
     assert text.words == ["dog", "run", "the", "bike"]
 
@@ -556,10 +557,10 @@ def test_a_file_of_vectors_that_does_not_fit_is_refused(tmp_path, glove, tree, d
 
 
 def test_further_words_of_a_file_are_its_first_in_small_letters(glove):
-    index, values = vectors.read_vectors(glove, {"car"}, others=2)
+    index, values = read_vectors(glove, {"car"}, others=2)
     assert list(index) == ["the", "dog", "car"]
     assert values[index["car"]].tolist() == [0, 1, 0, 0]
-    assert list(vectors.read_vectors(glove, {"Cat"}, others=9)[0]) == [
+    assert list(read_vectors(glove, {"Cat"}, others=9)[0]) == [
         *("the", "dog", "Cat", "run", "bike", "car"),
     ]
 

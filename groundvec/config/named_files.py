@@ -1,0 +1,99 @@
+"""Whether the files and folders that a completed configuration names exist."""
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from groundvec.config import parts
+from groundvec.config.experiment import check_languages
+from groundvec.config.schema import mistake
+from groundvec.runtime.errors import closest
+
+
+def check_files(config: dict[str, Any], mirror: str, public: Iterable[str]) -> None:
+    """Raise InputError if a file that a completed configuration names is missing or differs.
+
+    Snakemake itself would not notice where results exist: it would keep them.
+
+    Args:
+        mirror: the folder of the mirror, or empty.
+        public: the files that can be downloaded, by their paths in data/.
+    """
+    public = tuple(public)
+    if mirror:
+        _check_path("mirror", Path(mirror), folder=True)
+    for name, dataset in config["datasets"].items():
+        _check_dataset(f"datasets.{name}", dataset, mirror, public)
+        for model, description in dataset["models"].items():
+            for kind, part in parts.chosen(description).items():
+                place = f"models.{model}.{parts.CLASSES[kind].lower()}"
+                _check_options(place, parts.named_files(kind, part), public)
+    for name, baseline in config.get("ratings", {}).get("baselines", {}).items():
+        files = parts.named_files("baselines", baseline)
+        _check_options(f"ratings.baselines.{name}", files, public)
+
+
+def _check_dataset(
+    place: str, dataset: dict[str, Any], mirror: str, public: tuple[str, ...]
+) -> None:
+    """Raise InputError if a file or folder of a data set is missing, or its own table is wrong."""
+    if dataset["backbone"] == "precomputed":
+        features = dataset["features"]
+        if not (mirror and Path(mirror, features).is_file()):
+            remedy = "correct the path, or name a network as `backbone`, which computes them"
+            _check_path(f"{place}.features", Path(features), remedy=remedy)
+    _check_options(place, parts.named_files("sources", dataset), public)
+    if "more_captions" in dataset:
+        files = parts.named_files("sources", dataset["more_captions"])
+        _check_options(f"{place}.more_captions", files, public)
+    folders = parts.named_files("sources", dataset, reference="folder")
+    for option, folder in folders.items():
+        _check_path(f"{place}.{option}", Path(folder), folder=True)
+    source = parts.options_schema("sources", dataset["source"])
+    if source.get("early"):
+        options = {key: dataset[key] for key in source["properties"] if key in dataset}
+        # By name: sources are above this room, and only an `early` one is worth importing pandas.
+        module = import_module(parts.module("sources", dataset["source"]))
+        check_languages(place, dataset, module.check(**options))
+
+
+def _check_options(place: str, files: Mapping[str, str], public: tuple[str, ...]) -> None:
+    """Raise InputError if a file that options name is neither public nor there."""
+    for option, file in files.items():
+        if not parts.is_public(file, public):
+            _check_path(f"{place}.{option}", Path(parts.archive(file)), known=public)
+
+
+def _check_path(
+    place: str,
+    path: Path,
+    folder: bool = False,
+    known: Iterable[str] = (),
+    remedy: str = "correct the path",
+) -> None:
+    """Raise InputError, with the path that was probably meant, if there is no such file or folder.
+
+    Args:
+        known: paths that may be meant, beside those on the disk.
+    """
+    exists = path.is_dir() if folder else path.is_file()
+    if exists:
+        return
+    likely = closest(str(path), known) or _closest_on_disk(path)
+    hint = f"did you mean {likely}?" if likely else remedy
+    kind = "folder" if folder else "file"
+    raise mistake(place, f"there is no {kind} {path}; {hint}")
+
+
+def _closest_on_disk(path: Path) -> str | None:
+    """Find what was probably meant by the first part of a path that does not exist."""
+    parent = next((parent for parent in path.parents if parent.is_dir()), None)
+    if parent is None or path.exists():
+        return None
+    with suppress(OSError):  # a folder that may not be listed
+        names = [child.name for child in parent.iterdir()]
+        name = closest(path.relative_to(parent).parts[0], names)
+        return str(parent / name) if name else None
+    return None

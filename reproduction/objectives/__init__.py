@@ -1,0 +1,1 @@
+"""Objectives of this study (Socher et al. 2014)."""
