@@ -87,7 +87,7 @@ def card(
     recalls = _retrieval(model, epochs, retrieval)
     searches = recalls[recalls["direction"].eq("caption_to_image") & recalls["r10"].notna()]
     correlations = None
-    rated: list[dict[str, Any]] = []
+    rated: list[Any] = []
     weaknesses = {}
     if scores:
         correlations = _ratings(model, epochs, scores, untrained or scores)
