@@ -187,7 +187,7 @@ def compare_ranks(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
     both = pd.concat([a.assign(system=0), b.assign(system=1)], ignore_index=True)
     rows = []
     for direction, queries in both.groupby("direction", sort=False):
-        # (systems, images): the number of queries of each image, and below the sums of their values.
+        # (systems, images): the number of queries of each image; below, the sums of their values.
         by_image = [queries["system"], queries["image"]]
         counts = queries.groupby(by_image).size().unstack().to_numpy(float)
         times = bootstrap.draws(counts.shape[1], np.random.default_rng(SEED))
