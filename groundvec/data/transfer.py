@@ -9,11 +9,8 @@ import ssl
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
-from typing import IO, Any
-from urllib.parse import urlsplit
+from typing import Any
 
 from groundvec.runtime.progress import Progress
 
@@ -41,7 +38,6 @@ def download(
     part: Path,
     name: str,
     size: int | None = None,
-    headers: Mapping[str, str] = MappingProxyType({}),
 ) -> str | None:
     """Complete `part` from `url`; return why that fails, or None.
 
@@ -54,7 +50,7 @@ def download(
     largest = size_of(part)
     while True:
         try:
-            _attempt(url, part, name, size, headers)
+            _attempt(url, part, name, size)
             return None
         except _Unacceptable as error:
             part.unlink(missing_ok=True)
@@ -80,31 +76,13 @@ def _is_transient(error: Exception, began: bool) -> bool:
     return isinstance(reason, TRANSIENT) or (began and lost_network)
 
 
-class _SameHost(urllib.request.HTTPRedirectHandler):
-    """Drop the Authorization header on redirects to another host."""
-
-    def redirect_request(
-        self,
-        req: urllib.request.Request,
-        fp: IO[bytes],
-        code: int,
-        msg: str,
-        headers: http.client.HTTPMessage,
-        newurl: str,
-    ) -> urllib.request.Request | None:
-        new = super().redirect_request(req, fp, code, msg, headers, newurl)
-        if new and urlsplit(new.full_url)[:2] != urlsplit(req.full_url)[:2]:
-            new.remove_header("Authorization")
-        return new
-
-
-def _attempt(url: str, part: Path, name: str, size: int | None, headers: Mapping[str, str]) -> None:
+def _attempt(url: str, part: Path, name: str, size: int | None) -> None:
     """Request the bytes that `part` lacks, and append them."""
     existing = size_of(part)
     ranges = {"Range": f"bytes={existing}-"} if existing else {}
-    request = urllib.request.Request(url, headers={"User-Agent": "groundvec", **headers, **ranges})
+    request = urllib.request.Request(url, headers={"User-Agent": "groundvec", **ranges})
     try:
-        response = urllib.request.build_opener(_SameHost).open(request, timeout=TIMEOUT)
+        response = urllib.request.urlopen(request, timeout=TIMEOUT)
     except urllib.error.HTTPError as error:
         if error.code != http.client.REQUESTED_RANGE_NOT_SATISFIABLE:
             raise
