@@ -26,9 +26,9 @@ from groundvec.model.network import Model
 from groundvec.model.weights import save as save_weights
 from groundvec.runtime.files import sha256
 from groundvec.text.characters import Text
-from tests.groundvec.features.test_images import jpeg
 from tests.support import forks
 from tests.support.examples import description
+from tests.support.photos import jpeg
 from tests.support.reliability import write_section
 from tests.support.workflow import ROOT, SCENES, copy_project, environment
 

@@ -17,9 +17,8 @@ from groundvec.data import sts_archives
 from groundvec.runtime.files import sha256
 from reproduction import scenes
 from reproduction.scenes.ratings import graded_pairs
-from tests.groundvec.baselines import test_baselines
 from tests.groundvec.sources import test_multi30k, test_pascal1k
-from tests.support import karpathy_files, sts_files
+from tests.support import karpathy_files, sts_files, word_vectors
 
 TESTED = 10  # pictures for development, and as many for the test
 PASCAL = 200  # ten of each of 20 categories
@@ -161,7 +160,7 @@ def vectors(mirror, words, infersent):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         units = 2048 if infersent else 1
-        test_baselines.infersent(folder, 1, units, words=words, dimensions=300)
+        word_vectors.infersent(folder, 1, units, words=words, dimensions=300)
         lines = [line.split(" ") for line in (folder / "v.txt").read_text("utf-8").splitlines()]
         for archive, sizes in {"6B": (50, 100, 200, 300), "840B.300d": (300,)}.items():
             members = {

@@ -326,7 +326,7 @@ def test_a_training_killed_and_started_again_ends_in_the_same_weights(built, tmp
     assert not (tmp_path / "killed").exists()
     again = forks.run(*command, **here)
     assert again.returncode == 0
-    assert "goes on after epoch" in again.stderr and "epoch 1/16" not in again.stderr
+    assert "resumes after epoch" in again.stderr and "epoch 1/16" not in again.stderr
     for path in sorted((tmp_path / "whole/snapshots").iterdir()):
         assert path.read_bytes() == (tmp_path / "killed/snapshots" / path.name).read_bytes()
 
