@@ -49,17 +49,17 @@ wildcard_constraints:
 TRAINED = [f"{MODEL}/{name}" for name in ("model.json", "snapshots", "ensemble.json")]
 
 
-def own(name):
+def project_file(name):
     """Return the path of a file of this project, from the current folder."""
     return os.path.relpath(os.path.join(HOME, name))
 
 
-items = Items(plan, own)
+items = Items(plan, project_file)
 
 
-def code(*sources):
+def code(*files):
     """Return a function for a rule's params: the hash of source files, computed for jobs alone."""
-    return lambda wildcards: code_hash(*sources)
+    return lambda wildcards: code_hash(*files)
 
 
 def baseline_code(script):

@@ -43,11 +43,11 @@ class Items:
 
     Args:
         plan: the jobs of the experiment.
-        own: returns the path of a file of this project.
+        project_file: returns the path of a file of this project.
     """
 
     plan: Plan
-    own: Callable[[str], str]
+    project_file: Callable[[str], str]
 
     def item(self, paper: str, name: str) -> Item:
         return self.plan.papers[paper].items[name]
@@ -113,7 +113,7 @@ class Items:
                 f"{folder}/{table}.csv" for table in item.tables if self.names[paper, table]
             ]
         if item.reported:
-            files["reported"] = self.own(
+            files["reported"] = self.project_file(
                 f"reproduction/papers/{paper}/reported/{item.reported}.csv"
             )
         return files

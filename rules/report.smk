@@ -21,15 +21,12 @@ def files_of(paper, name):
     item = items.item(paper, name)
     kind = "figures" if name in plan.papers[paper].figures else "tables"
     stem = f"{name}-{{dataset}}" if item.per_dataset else name
-    return [
-        *written(paper, kind, stem),
-        *(
-            file
-            for suffix in item.more
-            for file in written(paper, kind, f"{stem}-{suffix}")
-        ),
-        *(f"<experiment>/{paper}/tables/{stem}-{key}.csv" for key in item.numbers),
-    ]
+    files = written(paper, kind, stem)
+    for suffix in item.more:
+        files += written(paper, kind, f"{stem}-{suffix}")
+    for suffix in item.numbers:
+        files.append(f"<experiment>/{paper}/tables/{stem}-{suffix}.csv")
+    return files
 
 
 def caption(paper, name):
@@ -38,7 +35,8 @@ def caption(paper, name):
 
 
 for paper, name in [key for key, names in items.names.items() if names]:
-    item, inputs = items.item(paper, name), items.inputs(paper, name)
+    item = items.item(paper, name)
+    inputs = items.inputs(paper, name)
 
     rule:
         name:

@@ -1,6 +1,6 @@
 r"""Choose the snapshots of an ensemble: the two with the best development recall.
 
-Of a training with beta 0, whose recall of images is chance, they are the last two.
+For a training with beta 0, whose recall of images is at chance, they are the last two.
 
 Example:
   python scripts/ensemble.py --history my-model/history.csv --model my-model/model.json \
@@ -26,7 +26,7 @@ parser.add_argument("--model", type=Path, required=True, help="the training's mo
 def main(arguments: argparse.Namespace) -> None:
     chosen = ensemble(read(arguments.history, History), read_json(arguments.model))
     write_json(arguments.output, chosen)
-    logging.info("the ensemble is of epochs %s", " and ".join(map(str, chosen["epochs"])))
+    logging.info("the ensemble has epochs %s", " and ".join(map(str, chosen["epochs"])))
 
 
 if __name__ == "__main__":

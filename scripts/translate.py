@@ -1,4 +1,4 @@
-r"""Translate the sentences of one split: a list of the best translations of each.
+r"""Translate the sentences of one split: write a list of the best translations of each.
 
 Example:
   python scripts/translate.py --model my-translator --n 20 --split dev \
@@ -13,9 +13,11 @@ from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
 
 parser = make_parser(__doc__, "pairs threads device", "the lists to write (.gz or not)")
-parser.add_argument("--model", type=Path, required=True, help="what scripts/translator.py wrote")
-parser.add_argument("--split", choices=["dev", "test"], required=True, help="what to translate")
-parser.add_argument("--n", type=int, required=True, help="how many translations of a sentence")
+parser.add_argument("--model", type=Path, required=True, help="the output of scripts/translator.py")
+parser.add_argument(
+    "--split", choices=["dev", "test"], required=True, help="the split to translate"
+)
+parser.add_argument("--n", type=int, required=True, help="the number of translations per sentence")
 
 
 def main(arguments: argparse.Namespace) -> None:

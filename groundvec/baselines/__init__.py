@@ -1,10 +1,10 @@
-"""Other sentence encoders to compare with: one module per baseline, and the YAML of its options.
+"""Other sentence encoders to compare with: one module each, next to the YAML of its options.
 
 Each module has a class `Baseline`::
 
     Baseline(**options)
-    baseline.encode(sentences)   (N, size) float32, of sentences with spaces between their tokens
-    baseline.device              what it computes on, such as `cpu`
+    baseline.encode(sentences)   (N, size) float32; tokens are separated by spaces
+    baseline.device              such as `cpu`
 
 >>> load("bag-of-words", vectors="glove.6B.zip/glove.6B.100d.txt").encode(["a dog runs ."]).shape
 (1, 100)
@@ -28,10 +28,10 @@ class Baseline(Protocol):
 
 
 def load(encoder: str, **options: Any) -> Baseline:
-    """Make the baseline of this name; of the baselines' modules only its own is imported.
+    """Make the baseline of this name, without importing the other baselines' modules.
 
     Args:
-        encoder: such as `trigrams`; InputError if there is none.
-        options: as its YAML file has them, such as `vectors` for bag-of-words.
+        encoder: such as `trigrams`; InputError if it is unknown.
+        options: described in its YAML file, such as `vectors` for bag-of-words.
     """
     return parts.find("baselines", encoder)(**options)

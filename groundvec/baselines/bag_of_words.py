@@ -1,4 +1,4 @@
-"""The mean of a sentence's word vectors, as SentEval's example `bow.py` (Conneau & Kiela 2018)."""
+"""The mean of a sentence's word vectors, like `bow.py` in SentEval (Conneau & Kiela 2018)."""
 
 import logging
 from collections.abc import Sequence
@@ -14,23 +14,23 @@ log = logging.getLogger(__name__)
 
 
 class Baseline:
-    """The mean of the vectors of a sentence's words, each as often as it occurs.
+    """The mean of the vectors of a sentence's words, each counted as often as it occurs.
 
-    Words without a vector are left out and counted in the log; a sentence without any other gets
-    the zero vector. Where the file of vectors has no capitals, as GloVe's 6B, words are looked up
-    in lower case; SentEval's example leaves "The" out.
+    Words without a vector are left out and counted in the log. A sentence without any other has the
+    zero vector. If the file of vectors has no capitals, like GloVe's 6B, words are looked up in
+    lower case; SentEval's example leaves "The" out.
     """
 
     device = "cpu"
 
     def __init__(self, vectors: str | Path) -> None:
-        """Take the vectors from a file in a form of `groundvec.text.vectors.read_vectors`."""
+        """Set the file of vectors, which `groundvec.text.vectors.read_vectors` reads."""
         self.path = vectors
 
     def encode(self, sentences: Sequence[str]) -> np.ndarray:
         """Embed tokenized sentences (tokens separated by spaces): (N, dimensions) float32.
 
-        Each call reads the file of vectors: give it all sentences at once.
+        Each call reads the file of vectors, so pass all sentences at once.
         """
         tokens = [sentence.split() for sentence in sentences]
         words = set(chain.from_iterable(tokens))
@@ -42,6 +42,7 @@ class Baseline:
         total = sum(map(len, tokens))
         left_out = total - lengths.sum()
         log.info("%s: %d of %d tokens have no vector and are left out", self.path, left_out, total)
+        # A sparse matrix (sentences, vectors) of counts: its product with the vectors has the sums.
         flat = np.fromiter(chain.from_iterable(rows), int, lengths.sum())
         starts = np.concatenate([[0], lengths.cumsum()])
         counts = csr_array((np.ones(len(flat)), flat, starts), (len(rows), len(vectors)))

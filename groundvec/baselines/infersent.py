@@ -1,4 +1,4 @@
-"""InferSent (Conneau et al. 2017): the published architecture, for the published weights."""
+"""InferSent (Conneau et al. 2017), with the published weights."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,33 +13,33 @@ from groundvec.runtime.errors import InputError
 from groundvec.runtime.progress import Progress
 from groundvec.text.vectors import look_up
 
-TOKENS_PER_BATCH = 4096
+TOKENS_PER_BATCH = 4096  # which bounds the memory for the states
 MARKS = {1: ("<s>", "</s>"), 2: ("<p>", "</p>")}  # before and after a sentence, by version
 
 
 class Baseline(nn.Module):
     """Word vectors -> bidirectional LSTM -> maximum over time.
 
-    Version 1 reads GloVe 840B vectors, version 2 fastText's crawl-300d-2M. Words without a vector
-    are left out and counted in the log, the marks around the sentence among them.
+    Version 1 reads GloVe 840B vectors, version 2 fastText's crawl-300d-2M. Words and marks without
+    a vector are left out and counted in the log.
 
-    In version 1 the zeros that pad a batch take part in the maximum, so in the published code an
-    embedding depends on its batch: a sentence shorter than the longest of its batch gets
-    max(0, maximum over time), one that is as long gets the maximum over time itself. Here every
-    sentence gets the former, as if always padded. Version 2 leaves padding out.
+    In the published code of version 1, the zeros that pad a batch take part in the maximum. So an
+    embedding depends on its batch: the longest sentence of a batch has the maximum over time, and a
+    shorter one max(0, maximum over time). Here every sentence has the latter, as if it were always
+    padded. Version 2 leaves padding out.
     """
 
     def __init__(self, state: str | Path, vectors: str | Path, version: int) -> None:
-        """Load published weights (infersent1.pkl or infersent2.pkl); runs no code from the file.
+        """Load published weights (infersent1.pkl or infersent2.pkl) without executing their code.
 
         Args:
             state: a file written by `torch.save`, with the weights and biases of a bidirectional
                 LSTM named `enc_lstm`, whose shapes give the sizes.
-            vectors: word vectors as `groundvec.text.vectors.read_vectors` reads them.
+            vectors: a file of word vectors for `groundvec.text.vectors.read_vectors`.
             version: 1 or 2, of both files.
 
         Raises:
-            InputError: a state file that is missing or of another form.
+            InputError: the state file is missing, or of another form.
         """
         super().__init__()
         if not Path(state).is_file():
@@ -67,7 +67,7 @@ class Baseline(nn.Module):
     def encode(self, sentences: Sequence[str]) -> np.ndarray:
         """Embed tokenized sentences (tokens separated by spaces): (N, 2 x units) float32.
 
-        Each call reads the file of vectors: give it all sentences at once.
+        Each call reads the file of vectors, so pass all sentences at once.
 
         Raises:
             InputError: vectors of another size, or a sentence without any word vector.
@@ -86,17 +86,20 @@ class Baseline(nn.Module):
                 f"{self.path} has vectors neither for {last} nor for any word of the sentence "
                 f"{sentences[int(lengths.argmin())]!r}"
             )
-        table = torch.from_numpy(vectors).to(self.device)
+        word_vectors = torch.from_numpy(vectors).to(self.device)
         result = np.empty((len(rows), 2 * self.enc_lstm.hidden_size), np.float32)
-        order = np.argsort(-lengths, kind="stable")
+        order = np.argsort(-lengths, kind="stable")  # `pack_sequence` needs the longest first
         start = 0
         with Progress(total=len(order), desc="encoding", unit="sentences") as bar:
             while start < len(order):
-                batch = order[start : start + max(1, TOKENS_PER_BATCH // lengths[order[start]])]
-                words = pack_sequence([table[rows[i]] for i in batch])
+                count = max(1, TOKENS_PER_BATCH // lengths[order[start]])
+                batch = order[start : start + count]
+                words = pack_sequence([word_vectors[rows[i]] for i in batch])
                 states, _ = pad_packed_sequence(self.enc_lstm(words)[0], padding_value=-torch.inf)
                 pooled = states.amax(dim=0)
-                result[batch] = (pooled.clamp(min=0) if self.version == 1 else pooled).cpu().numpy()
+                if self.version == 1:
+                    pooled = pooled.clamp(min=0)
+                result[batch] = pooled.cpu().numpy()
                 start += len(batch)
                 bar.update(len(batch))
         return result

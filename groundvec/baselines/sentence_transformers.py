@@ -1,4 +1,4 @@
-"""Any model of the sentence-transformers package, by name (Reimers & Gurevych 2019)."""
+"""Models of the sentence-transformers package (Reimers & Gurevych 2019)."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ TIMEOUT = 10  # seconds until the hub answers
 
 
 class Baseline:
-    """A model of the sentence-transformers package, which is not among this project's own."""
+    """A model of the sentence-transformers package, which is an extra."""
 
     def __init__(self, model: str) -> None:
         """Load a model from a folder, or by name from the hub; InputError if that is impossible."""
@@ -20,8 +20,7 @@ class Baseline:
 
             from groundvec.device import choose
         self.device = choose()
-        # Without a network the package asks again and again, for minutes, before it looks in its
-        # cache.
+        # Without a network the package retries for minutes before it looks in its cache.
         cached = not Path(model).is_dir() and not _hub_answers()
         try:
             self.model = sentence_transformers.SentenceTransformer(
@@ -51,6 +50,6 @@ def _hub_answers() -> bool:
 
     try:
         response = get_session().head(constants.ENDPOINT, timeout=TIMEOUT)
-    except Exception:  # which one depends on the network, or on HF_HUB_OFFLINE
+    except Exception:  # of many types, by the network, or HF_HUB_OFFLINE
         return False
-    return response.status_code < 500  # else it is a proxy's answer, which the package asks again
+    return response.status_code < 500  # a proxy without a network answers 502 or 503

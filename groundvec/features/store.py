@@ -88,7 +88,7 @@ def _checksum(path: Path, start: int, size: int) -> str:
         memoryview(mapped) as content,
     ):
         if len(content) - size > MAX_METADATA:
-            raise ValueError("more than ids and attributes beside the features")
+            raise ValueError("more than ids and attributes besides the features")
         sha = hashlib.sha256(content[USER_BLOCK:start])
         sha.update(content[start + size :])
         return sha.hexdigest()

@@ -1,1 +1,1 @@
-"""A trained network: its parts put together, its weights, its folder, and models on hubs."""
+"""A trained network: the model with its parts, its weights, its folder, and models on hubs."""

@@ -1,6 +1,7 @@
-"""A trained model's folder: what stands in it beside the weights, read without torch.
+"""The JSON files of a trained model's folder, read without torch.
 
-`model.json` says what was trained, on what and how; `ensemble.json`, which snapshots are used.
+`model.json` describes the model, its data and its training; `ensemble.json` lists the snapshots of
+the ensemble.
 """
 
 import json
@@ -8,6 +9,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from groundvec.config.schema import find_mistake
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import SMALL, check_regular, new_folder, read_json, write_json
 
@@ -27,11 +29,18 @@ FEATURES: dict[str, Any] = {
         "factor": {"type": "number", "exclusiveMinimum": 0},
     },
 }
-# What the files of a model folder must hold; they may come from anybody. The definitions are those
-# of the configuration.
+# JSON schemas of the files of a model folder, which may have been downloaded from anywhere. `$defs`
+# are the configuration's.
 MODEL: dict[str, Any] = {
     "required": [
-        *("dataset", "model", "description", "texts", "width", "seed", "snapshots", "saved"),
+        "dataset",
+        "model",
+        "description",
+        "texts",
+        "width",
+        "seed",
+        "snapshots",
+        "saved",
         "key",
     ],
     "properties": {
@@ -54,7 +63,9 @@ MODEL: dict[str, Any] = {
             "required": ["source", "captions", "pictures", "of_training_pictures"],
             "properties": {
                 "source": NAME,
-                **dict.fromkeys(("captions", "pictures", "of_training_pictures"), INTEGER),
+                "captions": INTEGER,
+                "pictures": INTEGER,
+                "of_training_pictures": INTEGER,
             },
         },
         "snapshots": EPOCHS,
@@ -64,7 +75,7 @@ MODEL: dict[str, Any] = {
         "key": NAME,
     },
 }
-# What `blocks` and `transform` of `features` say, which are JSON in a text.
+# `blocks` and `transform` of `features` are strings with JSON, as in the attributes of HDF5 files.
 BLOCKS = {"type": "array", "minItems": 1, "items": FEATURES}
 TRANSFORM = {"properties": {"interpolation": {"$ref": "#/$defs/dataset/properties/interpolation"}}}
 ENSEMBLE = {
@@ -77,39 +88,43 @@ def own_files(folder: Path) -> list[Path]:
     """List the files of a model: its descriptions, the snapshots that it lists, and its card.
 
     Raises:
-        InputError: one is missing or a link, which may lead to what is nobody else's to see.
+        InputError: one is missing, or a link, which could publish any file of this machine.
     """
-    names = [f"snapshots/{snapshot_name(epoch)}" for epoch in read_description(folder)["saved"]]
-    names = ["model.json", "ensemble.json", *names]
-    if (card := folder / "README.md").is_symlink() or card.exists():
-        names.append(card.name)
-    for path in (folder / "snapshots", *(folder / name for name in names)):
+    files = [folder / "model.json", folder / "ensemble.json"]
+    for epoch in read_description(folder)["saved"]:
+        files.append(folder / "snapshots" / snapshot_name(epoch))
+    card = folder / "README.md"
+    if card.is_symlink() or card.exists():
+        files.append(card)
+    for path in (folder / "snapshots", *files):
         if path.is_symlink():
             raise InputError(f"{path} is a link: put the file itself there")
         if not path.exists():
-            raise InputError(f"{path} does not exist: train the model again, or get it again")
+            raise InputError(f"{path} does not exist: train the model again, or copy it again")
         if path.name != "snapshots":
             check_regular(path)
-    return [folder / name for name in names]
+    return files
 
 
 def copy_ensemble(folder: Path, target: Path) -> None:
-    """Copy a model to a new folder, of its snapshots those of the ensemble alone.
+    """Copy a model to a new folder, with the ensemble's snapshots alone.
 
     Raises:
-        InputError: there is something at `target`, or what `own_files` raises.
+        InputError: `target` exists; or see `own_files`.
     """
     content = read_description(folder)
-    ensemble = read_ensemble(folder)
-    used = [snapshot_name(epoch) for epoch in ensemble["epochs"]]
-    sums = content.get("sha256", {})
-    content |= {"saved": ensemble["epochs"]}
-    content |= {"sha256": {key: sums[key] for key in map(str, ensemble["epochs"]) if key in sums}}
+    epochs = read_ensemble(folder)["epochs"]
+    used = [snapshot_name(epoch) for epoch in epochs]
+    checksums = content.get("sha256", {})
+    content["saved"] = epochs
+    content["sha256"] = {
+        str(epoch): checksums[str(epoch)] for epoch in epochs if str(epoch) in checksums
+    }
     with new_folder(target) as new:
         (new / "snapshots").mkdir()
         for path in own_files(folder):
             if path.name in used or path.name in ("README.md", "ensemble.json"):
-                # No link: the user may edit the card of a model that belongs to this package.
+                # Not a hard link: users may edit the copy, not the shipped model's card.
                 shutil.copyfile(path, new / path.relative_to(folder))
         write_json(new / "model.json", content)
 
@@ -126,18 +141,18 @@ def read_description(folder: str | Path) -> dict[str, Any]:
 
 
 def _loaded(path: Path, features: dict[str, Any], key: str, schema: dict[str, Any]) -> Any:
-    """Parse and check JSON in a text."""
+    """Parse and check JSON in a string."""
     try:
-        found = json.loads(features.get(key, "{}"))
+        content = json.loads(features.get(key, "{}"))
     except (ValueError, RecursionError) as error:
         raise InputError(
             f"{path} does not describe a model (features.{key}: {error}): make it again"
         ) from None
-    return checked(path, found, schema)
+    return checked(path, content, schema)
 
 
 def read_ensemble(folder: str | Path) -> dict[str, Any]:
-    """Read the `epochs` of a training's ensemble, and that of its `best` single snapshot.
+    """Read the `epochs` of a training's ensemble, and the epoch of its `best` single snapshot.
 
     Raises:
         InputError: `ensemble.json` is missing or of another form.
@@ -147,37 +162,42 @@ def read_ensemble(folder: str | Path) -> dict[str, Any]:
 
 
 def learned_images(description: dict[str, Any]) -> bool:
-    """Return whether a training's loss compared images: with beta 0 their network is untrained."""
+    """Return whether images were in the loss: with beta 0 their network is untrained."""
     return bool(description["description"]["objective"].get("beta") != 0)
 
 
 def epochs_compared(description: dict[str, Any], ensemble: dict[str, Any]) -> set[int]:
-    """Return the epochs whose single answers are kept: untrained, first and last snapshot, best."""
+    """Return the epochs whose results for single queries and rated pairs are stored.
+
+    They are the untrained network, the first and the last snapshot, and the best one.
+    """
     ends = description["snapshots"]
     return {0, ends[0], ends[-1], ensemble["best"]}
 
 
 def epochs_rated_few(description: dict[str, Any], ensemble: dict[str, Any]) -> list[int]:
     """Return the epochs of the untrained snapshot, the best one and the ensemble's, if saved."""
-    shown = {0, ensemble["best"], *ensemble["epochs"]}
-    return [epoch for epoch in description["saved"] if epoch in shown]
+    rated = {0, ensemble["best"], *ensemble["epochs"]}
+    return [epoch for epoch in description["saved"] if epoch in rated]
 
 
 def checked(
     path: Path, content: Any, schema: dict[str, Any], kind: str = "model"
 ) -> dict[str, Any]:
-    """Check that the content of a file, which may come from anybody, describes one of a kind.
+    """Check the content of a file by a JSON schema, and return it.
+
+    Args:
+        kind: the thing that the file describes, for the message.
 
     Raises:
         InputError: see `groundvec.config.schema.find_mistake`.
     """
-    from groundvec.config.schema import find_mistake
-
-    if problem := find_mistake(content, {"type": "object"} | schema):
-        raise InputError(f"{path} does not describe a {kind} ({problem}): make it again")
+    mistake = find_mistake(content, {"type": "object"} | schema)
+    if mistake:
+        raise InputError(f"{path} does not describe a {kind} ({mistake}): make it again")
     return content
 
 
 def snapshot_name(epoch: int) -> str:
-    """Name the file of the weights after an epoch."""
+    """Return the name of the file of the weights after an epoch."""
     return f"epoch-{epoch:03}.safetensors"

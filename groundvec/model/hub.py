@@ -151,7 +151,7 @@ def _check_sums(path: Path, name: str) -> dict[str, Any]:
 def push(source: str | Path, name: str, private: bool = False) -> str:
     """Push a model's folder to the hub as one commit, and return its `user/name@revision`.
 
-    The account is that of `hf auth login`, or of the environment variable HF_TOKEN.
+    `hf auth login`, or the environment variable HF_TOKEN, sets the account.
 
     Args:
         source: a trained model's folder, or the name of a shipped one.

@@ -1,9 +1,9 @@
-"""A model: its parts put together, and its weights on disk."""
+"""A model in torch: its encoders and its objective, and loading it with its weights."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,11 +22,12 @@ from groundvec.runtime.arrays import Matrix
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import new_folder, write_json
 
-IMAGES_PER_BATCH = 4_096
+IMAGES_PER_BATCH = 4_096  # which bounds the memory for features that are mapped from a file
+MIN_DEVIATION = 1e-6  # of a feature: with less it is constant, and has no information
 
 
 class Projection(nn.Module):
-    """Image features -> standardised, if wanted -> dropout -> one linear layer."""
+    """Image features -> with `standardise`, standardized -> dropout -> one linear layer."""
 
     mean: Tensor
     scale: Tensor
@@ -60,42 +61,46 @@ class Projection(nn.Module):
 
     @torch.no_grad()
     def measure(self, features: Matrix) -> None:
-        """Set the mean and the scale to those of the training images' features (N, width)."""
+        """Set `mean` and `scale` from the training images' features (N, width)."""
         if self.standardise:
             mean = _mean(features, lambda block: block)
             deviation = np.sqrt(_mean(features, lambda block: (block - mean) ** 2))
             self.mean.copy_(torch.from_numpy(mean))
-            # A feature that is always the same says nothing.
-            varies = deviation > 1e-6
+            varies = deviation > MIN_DEVIATION
             if not varies.any():
                 raise InputError(
                     "no feature of the training images varies by 1e-6: scale them, or train on "
                     "images that differ"
                 )
-            self.scale.copy_(torch.from_numpy(np.where(varies, 1 / np.fmax(deviation, 1e-6), 0)))
+            scale = np.where(varies, 1 / np.fmax(deviation, MIN_DEVIATION), 0)
+            self.scale.copy_(torch.from_numpy(scale))
 
 
-def _mean(features: Matrix, of: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """Compute the mean (width,) float64 over images of a function, which is applied by blocks."""
+def _mean(features: Matrix, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """Compute the mean (width,) float64 over images of a function, which is applied to blocks."""
     total = np.zeros(features.shape[1])
     for start in range(0, len(features), IMAGES_PER_BATCH):
-        block = of(features[start : start + IMAGES_PER_BATCH])
-        total = np.vstack([total, block]).sum(axis=0)  # one after another, as of all at once
+        block = function(features[start : start + IMAGES_PER_BATCH])
+        # Row after row is added to the total, as in a sum over all rows: the size of the blocks
+        # does not change a bit.
+        total = np.vstack([total, block]).sum(axis=0)
     return total / len(features)
 
 
 class Model(nn.Module, Reader):
-    """An image encoder, and caption encoders by language, or one if `shared`, of one space.
+    """An image encoder and the captions' encoders, which embed in one space.
 
-    The objective is kept with them, as it may have weights.
+    Each language has an encoder, or with `shared` all have one. The objective belongs to the model,
+    since it may have weights.
     """
 
     def __init__(self, description: dict[str, Any], texts: dict[str, Any], width: int) -> None:
         """Build an untrained model; the seed is torch's own.
 
         Args:
-            description: of its parts, as the configuration's schema has it.
-            texts: by language, what encodes its sentences (`groundvec.text`); alike if `shared`.
+            description: of its parts, in the form of the configuration's schema.
+            texts: by language, the text that encodes its sentences (`groundvec.text`). With
+                `shared` they are equal.
             width: of the image features.
 
         Raises:
@@ -109,10 +114,10 @@ class Model(nn.Module, Reader):
         check_fit(description)
         encoder = parts.find("encoders", description["encoder"]["name"])
         options = parts.options(description["encoder"])
-        of_encoders = {self.name_of(language): text for language, text in texts.items()}
+        texts_of_encoders = {self.name_of(language): text for language, text in texts.items()}
         try:
             self.captions = nn.ModuleDict(
-                {name: encoder(text, **options) for name, text in of_encoders.items()}
+                {name: encoder(text, **options) for name, text in texts_of_encoders.items()}
             )
         except (TypeError, KeyError) as error:
             raise InputError(
@@ -124,21 +129,30 @@ class Model(nn.Module, Reader):
         self.objective = make(**parts.options(objective))
 
     def fit_idf(self, captions: Iterable[tuple[str, Any]]) -> None:
-        """Fit what weights n-grams by rarity to training captions: languages, and encoded ones."""
-        by_encoder = defaultdict(list)
+        """Fit inverse document frequencies to training captions, if an encoder has them.
+
+        Args:
+            captions: pairs of a language and its encoded captions.
+        """
+        captions_of_encoders = defaultdict(list)
         for language, encoded in captions:
-            by_encoder[self.name_of(language)].append(encoded)
-        for name, every in by_encoder.items():
-            if hasattr(encoder := self.captions[name], "fit_idf"):
-                cast(Any, encoder).fit_idf(every)
+            captions_of_encoders[self.name_of(language)].append(encoded)
+        for name, all_encoded in captions_of_encoders.items():
+            encoder: Any = self.captions[name]
+            if hasattr(encoder, "fit_idf"):
+                encoder.fit_idf(all_encoded)
 
     def embed_images(self, features: Tensor) -> Tensor:
-        """Embed image features (B, width): (B, size), with zeros in the captions' own columns."""
+        """Embed image features (B, width): (B, size)."""
         vectors = similarity.embed(self.image(features), self.similarity)
-        return vectors if self.training else pad(vectors, (0, self.size - vectors.shape[1]))
+        if self.training:
+            return vectors
+        # Captions of an encoder with `state` have more columns. Zeros there leave inner products
+        # with images as they are.
+        return pad(vectors, (0, self.size - vectors.shape[1]))
 
     def embed_captions(self, language: str, batch: Sequence[Tensor]) -> Tensor:
-        """Embed what the language's `Encoded.batch` returned, as tensors: (B, size)."""
+        """Embed a batch of encoded sentences of a language, as tensors: (B, size)."""
         return similarity.embed(self.captions[self.name_of(language)](*batch), self.similarity)
 
     @torch.inference_mode()
@@ -154,13 +168,16 @@ class Model(nn.Module, Reader):
 
     @torch.inference_mode()
     def embed_batch(self, language: str, batch: Sequence[np.ndarray]) -> np.ndarray:
-        """Embed what the language's `Encoded.batch` returned: (B, size)."""
+        """Embed a batch of encoded sentences of a language: (B, size)."""
         device = next(self.parameters()).device
         return self.embed_captions(language, to_tensors(batch, device)).cpu().numpy()
 
 
 def to_tensors(batch: Sequence[np.ndarray], device: torch.device | str) -> list[Tensor]:
-    """Make tensors of a batch; the first array goes to the device, the lengths stay here."""
+    """Convert a batch to tensors: the indices on the device, the rest on the CPU.
+
+    Encoders read lengths as numbers, for which a GPU would make them wait.
+    """
     indices, *others = map(torch.from_numpy, batch)
     return [indices.to(device), *others]
 
@@ -172,14 +189,15 @@ def load_model(folder: str | Path, epoch: int, device: str = "cpu", treebank: An
         treebank: parsed sentences, for a model that reads trees; others are parsed.
 
     Raises:
-        InputError: no such model or snapshot, it is damaged, or the weights are another model's.
+        InputError: no such model or snapshot; it is damaged; or the weights are of another model.
     """
     content, values = open_snapshot(folder, epoch)
     description = content["description"]
     try:
         texts = make_texts(description, content["texts"], treebank)
-        # On this device torch.normal costs nothing; torch.randn, torch.eye and products import
-        # sympy or a compiler.
+        # On the device `meta`, drawing the initial weights takes no time and no memory. Encoders
+        # draw them by torch.normal: torch.randn, torch.eye and products import sympy or a compiler
+        # there.
         with torch.device("meta"):
             model = Model(description, texts, content["width"])
     except (InputError, KeyError, TypeError) as error:
@@ -194,7 +212,7 @@ def load_ensemble(
     device: str = "cpu",
     treebank: Any = None,
 ) -> list[Model]:
-    """Load the snapshots of `epochs`; without it, those that `ensemble.json` names."""
+    """Load the snapshots of `epochs`, by default of the epochs in `ensemble.json`."""
     epochs = read_ensemble(folder)["epochs"] if epochs is None else epochs
     return [load_model(folder, epoch, device, treebank) for epoch in epochs]
 
@@ -206,19 +224,19 @@ def encode_images(models: Sequence[Model], features: Matrix) -> np.ndarray:
 
 
 def pack(folder: str | Path, target: Path) -> None:
-    """Copy a trained model for others to use: its ensemble alone, its matrices in 8 bits.
+    """Copy a trained model for distribution: with its ensemble alone, and matrices in 8 bits.
 
     Raises:
-        InputError: there is no trained model in `folder`, or something at `target`.
+        InputError: there is no trained model in `folder`, or `target` exists.
     """
     content = read_description(folder)
     ensemble = read_ensemble(folder)
+    checksums = {}
     with new_folder(target) as new:
-        sums = {
-            str(epoch): weights.save(
-                load_model(folder, epoch), new / "snapshots" / snapshot_name(epoch), packed=True
-            )
-            for epoch in ensemble["epochs"]
-        }
+        for epoch in ensemble["epochs"]:
+            path = new / "snapshots" / snapshot_name(epoch)
+            checksums[str(epoch)] = weights.save(load_model(folder, epoch), path, packed=True)
         write_json(new / "ensemble.json", ensemble)
-        write_json(new / "model.json", content | {"saved": ensemble["epochs"], "sha256": sums})
+        content["saved"] = ensemble["epochs"]
+        content["sha256"] = checksums
+        write_json(new / "model.json", content)

@@ -1,4 +1,4 @@
-"""How a trained model reads sentences, whatever computes its network."""
+"""Sentences to vectors by a trained model, in torch or in NumPy."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -13,17 +13,19 @@ from groundvec.runtime import arrays
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.progress import Progress
 
-INDICES_PER_BATCH = 8_192
-SHARED = "shared"  # the name of the one encoder of all languages
+INDICES_PER_BATCH = (
+    8_192  # so that a batch of long sentences takes no more memory than one of short
+)
+SHARED = "shared"  # the name of an encoder that all languages share
 
 
 class Reader(ABC):
-    """A trained model that embeds sentences: `network.Model`, or without torch `inference.Network`.
+    """A trained model that embeds sentences: `network.Model`, or `numpy_backend.Network`.
 
     Attributes:
         description: of its parts.
-        texts: by language, what encodes its sentences (`groundvec.text`).
-        similarity: by which vectors are compared.
+        texts: by language, the text that encodes its sentences (`groundvec.text`).
+        similarity: the name of the function that compares its vectors (`groundvec.similarity`).
     """
 
     description: dict[str, Any]
@@ -32,7 +34,7 @@ class Reader(ABC):
 
     @property
     def size(self) -> int:
-        """Compute the size of the vectors outside training."""
+        """Return the size of the vectors outside training."""
         return parts.vector_size(self.description)
 
     def name_of(self, language: str) -> str:
@@ -49,20 +51,20 @@ class Reader(ABC):
 
     @abstractmethod
     def embed_batch(self, language: str, batch: Sequence[np.ndarray]) -> np.ndarray:
-        """Embed what the language's `Encoded.batch` returned, the longest first: (B, size)."""
+        """Embed a batch of encoded sentences of a language, the longest first: (B, size)."""
 
     def encode_captions(
         self, encoded: Any, language: str, progress: bool = False, most: int | None = None
     ) -> np.ndarray:
-        """Embed encoded sentences of a language: (N, size) float32, in the order given.
-
-        Batches have a fixed number of indices, and the longest sentences come first.
+        """Embed encoded sentences of a language: (N, size) float32, in the same order.
 
         Args:
-            most: the largest number of sentences in a batch, if it has one.
+            most: the largest number of sentences in a batch, if it is limited.
         """
         result = arrays.empty((len(encoded), self.size))
         lengths = encoded.lengths
+        # Sentences of similar lengths share a batch, which encoders compute in fewer steps. If the
+        # longest batch does not fit in memory, it fails at once and not at the end.
         order = np.argsort(-lengths, kind="stable")
         start = 0
         hidden = not progress
@@ -86,7 +88,7 @@ class Reader(ABC):
         """Embed raw sentences of a language, by default the first: (N, size) float32.
 
         Args:
-            most: the largest number of sentences in a batch, if it has one.
+            most: the largest number of sentences in a batch, if it is limited.
 
         Raises:
             InputError: the model knows no such language.
@@ -104,10 +106,13 @@ def encode_sentences(
     progress: bool = False,
     most: int | None = None,
 ) -> np.ndarray:
-    """Embed raw sentences by an ensemble, as each `Reader.encode_sentences` does: (N, size).
+    """Embed raw sentences by an ensemble, with the arguments of `Reader.encode_sentences`.
+
+    Returns:
+        (N, size), the models' vectors joined by `groundvec.similarity.join`.
 
     Raises:
-        InputError: also if vectors are not finite.
+        InputError: the model knows no such language, or vectors are not finite.
     """
     vectors = [model.encode_sentences(sentences, language, progress, most) for model in models]
     joined = similarity.join(vectors, models[0].similarity)
@@ -124,29 +129,31 @@ def make_texts(
     """Make the texts of a model's languages.
 
     Args:
-        contents: by language, what `Text.as_dict` returned.
-        treebank: see `load_model`.
+        contents: by language, the result of `Text.as_dict`.
+        treebank: parsed sentences, for a text that reads trees; others are parsed.
 
     Raises:
-        InputError: they are others than these.
+        InputError: a language has no content, or content with other keys or values than its text's.
     """
     text = description["text"]
-    options = parts.options_schema("text", text["name"])
-    learned = options.get("learned", {})
+    part = parts.options_schema("text", text["name"])
+    learned = part.get("learned", {})
     schema = {
         "type": "object",
-        "required": learned.get("required", [*options["properties"]]),
-        "properties": options["properties"] | learned.get("properties", {}),
+        "required": learned.get("required", list(part["properties"])),
+        "properties": part["properties"] | learned.get("properties", {}),
         "additionalProperties": False,
     }
     for language in description["languages"]:
         if language not in contents:
             raise InputError(f"there is no text of the language {language!r}")
-        if problem := find_mistake(contents[language], schema):
-            raise InputError(f"texts.{language}: {problem}")
+        mistake = find_mistake(contents[language], schema)
+        if mistake:
+            raise InputError(f"texts.{language}: {mistake}")
     make = parts.find("text", text["name"])
-    reads_trees = "trees" in parts.provided("text", text)
-    reading = {"treebank": treebank} if treebank and reads_trees else {}
+    options = {}
+    if treebank and "trees" in parts.provided("text", text):
+        options["treebank"] = treebank
     return {
-        language: make(**contents[language], **reading) for language in description["languages"]
+        language: make(**contents[language], **options) for language in description["languages"]
     }

@@ -1,4 +1,4 @@
-"""The models that come with this package: each a folder of `pretrained/`, by its name."""
+"""The models that come with this package: each is a folder of `pretrained/`."""
 
 import os
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from groundvec.runtime.errors import InputError
 
 PRETRAINED = Path(__file__).parent / "pretrained"
-NEWEST = {"flickr8k": "flickr8k-v4"}  # the version that a name without one stands for
+NEWEST = {"flickr8k": "flickr8k-v4"}  # versions of names without a version
 
 
 def versions() -> list[str]:
@@ -15,18 +15,20 @@ def versions() -> list[str]:
 
 
 def find(model: str | Path) -> Path:
-    """Find the folder of a model that comes with this package, by its name, or of any other.
+    """Find the folder of a model: by the name of a shipped one, or by the path of any other.
 
     Raises:
         InputError: there is no such model.
     """
     name = NEWEST.get(str(model), str(model))
-    # Path.expanduser fails for users that there are not.
-    folder = PRETRAINED / name if name in versions() else Path(os.path.expanduser(model))  # noqa: PTH111
+    folder = PRETRAINED / name
+    if name not in versions():
+        # Not Path.expanduser, which raises an error for the home of an unknown user.
+        folder = Path(os.path.expanduser(model))  # noqa: PTH111
     if not (folder / "model.json").exists():
+        shipped = ", ".join(sorted([*NEWEST, *versions()]))
         raise InputError(
             f"there is no model {model}: give the folder of a trained one, which holds a "
-            "model.json, or the name of one that comes with this package: "
-            + ", ".join(sorted([*NEWEST, *versions()]))
+            f"model.json, or the name of one that comes with this package: {shipped}"
         )
     return folder

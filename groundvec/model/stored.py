@@ -1,4 +1,12 @@
-"""The weights in a file, as NumPy arrays; nothing in it is executed."""
+"""Reading the weights in a file, as NumPy arrays; nothing in it is executed.
+
+A matrix `w` is stored in one of three forms, which `groundvec.model.weights.save` writes:
+
+- as it is, in floating-point numbers;
+- in int8, with a factor for each row, `w.scale`: value = scale x number;
+- in codes of product quantization, with `w.scale` and `w.codebook`: each code is a number from 0 to
+  255 and stands for `GROUP` consecutive values of a row, value = scale x codebook[code].
+"""
 
 from pathlib import Path
 from typing import Any
@@ -10,62 +18,62 @@ from groundvec.model.folder import read_description, snapshot_name
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import SMALL, check_memory, check_regular, sha256
 
-# Ends of names beside a matrix: the factors of its rows, if it is in int8 or codes, and what its
-# codes stand for.
+# Suffixes of the names of a matrix's scale and codebook.
 SCALE = ".scale"
 CODEBOOK = ".codebook"
-WIDTH = 4  # numbers that a code stands for
+GROUP = 4  # values for which one code stands: 8 bits for 4 values, 16 times smaller than float32
 FLOATS = ("F16", "F32", "F64")
-# Trained weights are far below. Encoders square sums of products of two weights, which with larger
-# ones are more than float32 can hold.
-LARGEST = 1e6
+# Trained weights are far smaller. Encoders square sums of products of two weights, which would
+# overflow float32 with larger ones.
+MAX_WEIGHT = 1e6
 
 
 class Weights:
-    """The weights of a file, each read when it is asked for.
+    """The weights of a file; calling it reads one.
 
     Attributes:
-        shapes: of the weights, by name.
+        shapes: of the decoded weights, by name.
     """
 
     def __init__(self, path: Path, checksum: str | None = None) -> None:
-        """Open a file; InputError if it is missing or damaged, or has another SHA-256 sum."""
+        """Open a file; InputError if it is missing or damaged, or has another SHA-256 checksum."""
         self.path = path
         if not path.exists():
             raise InputError(
-                f"{path} does not exist: train the model, get it again, or name an epoch that is "
+                f"{path} does not exist: train the model, copy it again, or name an epoch that is "
                 "listed in model.json"
             )
         check_regular(path)
         if checksum is not None and sha256(path) != checksum:
             raise InputError(
-                f"{path} is damaged, its checksum is not that in model.json: delete it and make "
-                "the model again, or get it again"
+                f"{path} is damaged, its checksum is not that in model.json: delete it, and train "
+                "or copy the model again"
             )
         with path.open("rb") as file:
+            # safetensors would take as much memory as the first eight bytes say.
             if int.from_bytes(file.read(8), "little") > SMALL:
                 raise self.wrong("a huge header")
         try:
             self.file = safe_open(path, "np")
-        except Exception as error:  # of a type that only the package's compiled part has
+        except Exception as error:  # of a type that safetensors' compiled part alone has
             raise self.wrong(str(error).partition("\n")[0]) from None
         names = set(self.file.keys())
-        self._scaled, self._coded = (
-            {name for name in names if name + end in names} for end in (SCALE, CODEBOOK)
-        )
+        self._scaled = {name for name in names if name + SCALE in names}
+        self._coded = {name for name in names if name + CODEBOOK in names}
         names -= {name + SCALE for name in self._scaled}
         names -= {name + CODEBOOK for name in self._coded}
         self.shapes = {name: self._shape(name) for name in names}
 
     def __call__(self, name: str, *shape: int) -> np.ndarray:
-        """Read a weight of this name and shape, as float32.
+        """Read and decode a weight of this name and shape, as float32.
 
         Raises:
-            InputError: there is none, it has another shape, it is more than this machine's memory
-                can hold, or it is not finite, or larger than `LARGEST`.
+            InputError: there is none, it has another shape, it does not fit in memory, or it is not
+                finite, or larger than `MAX_WEIGHT`.
         """
-        if self.shapes.get(name) != [*shape]:
+        if self.shapes.get(name) != list(shape):
             raise self.wrong("other names or shapes")
+        # As Python's integers, whose product cannot overflow: the shape comes from a file.
         check_memory(self.path, 4 * int(np.prod(shape, dtype=object)))
         value: np.ndarray = self.file.get_tensor(name)
         with np.errstate(over="ignore"):  # infinite numbers are refused below
@@ -78,9 +86,9 @@ class Weights:
             if name in self._scaled:
                 value *= self.file.get_tensor(name + SCALE).astype(np.float32)[:, None]
         largest = max(value.max(initial=0), -value.min(initial=0))
-        if not largest <= LARGEST:  # also if it is NaN
+        if not largest <= MAX_WEIGHT:  # true for NaN too
             raise InputError(
-                f"{self.path}: {name} is not finite, or has numbers above {LARGEST:,.0f}: train "
+                f"{self.path}: {name} is not finite, or has numbers above {MAX_WEIGHT:,.0f}: train "
                 "the model again"
             )
         return value
@@ -89,32 +97,32 @@ class Weights:
         """Return the shape of a decoded weight.
 
         Raises:
-            InputError: its numbers are of another kind than `save` writes, or its scale or codebook
+            InputError: its numbers are of another type than `save` writes, or its scale or codebook
                 is missing, superfluous or of another shape.
         """
-        kind, shape = self._stored(name)
-        if kind in FLOATS and name not in self._scaled | self._coded:
+        number, shape = self._stored(name)
+        if number in FLOATS and name not in self._scaled | self._coded:
             return shape
         if name in self._scaled and len(shape) == 2:
-            of_scale = self._stored(name + SCALE)
-            fits = of_scale[0] in FLOATS and of_scale[1] == shape[:1]
-            if kind == "I8" and fits and name not in self._coded:
+            scale_number, scale_shape = self._stored(name + SCALE)
+            scale_fits = scale_number in FLOATS and scale_shape == shape[:1]
+            if number == "I8" and scale_fits and name not in self._coded:
                 return shape
-            if kind == "U8" and fits and name in self._coded:
-                of_codebook = self._stored(name + CODEBOOK)
-                if of_codebook[0] in FLOATS and of_codebook[1][1:] == [WIDTH]:
-                    return [shape[0], WIDTH * shape[1]]
+            if number == "U8" and scale_fits and name in self._coded:
+                codebook_number, codebook_shape = self._stored(name + CODEBOOK)
+                if codebook_number in FLOATS and codebook_shape[1:] == [GROUP]:
+                    return [shape[0], GROUP * shape[1]]
         raise self.wrong(f"{name} has numbers of another kind, or no scale or codebook that fits")
 
     def _stored(self, name: str) -> tuple[str, list[int]]:
-        """Return the kind of numbers in the file, and their shape."""
-        numbers = self.file.get_slice(name)
-        return numbers.get_dtype(), numbers.get_shape()
+        """Return the type and the shape of an array as it is in the file."""
+        array = self.file.get_slice(name)
+        return array.get_dtype(), array.get_shape()
 
     def wrong(self, reason: object) -> InputError:
-        """Return the error of a file that holds something else."""
+        """Return the error of a file with other content than this model's weights."""
         return InputError(
-            f"{self.path} does not hold the weights of this model ({reason}): get it again, or "
+            f"{self.path} does not hold the weights of this model ({reason}): copy it again, or "
             "train the model again"
         )
 

@@ -1,4 +1,7 @@
-"""The weights of a network in a file, as safetensors: nothing in it is executed."""
+"""Writing a network's weights to a file, as safetensors, and loading them.
+
+The forms of the file are described in `groundvec.model.stored`.
+"""
 
 import hashlib
 from pathlib import Path
@@ -8,12 +11,12 @@ import torch
 from safetensors.torch import save as to_bytes
 from torch import nn
 
-from groundvec.model.stored import CODEBOOK, SCALE, WIDTH, Weights
+from groundvec.model.stored import CODEBOOK, GROUP, SCALE, Weights
 from groundvec.runtime.files import check_memory, write_bytes
 
-CODES = 256  # vectors of a codebook, so that a code is one byte
-SAMPLE = 200_000  # vectors that a codebook is fitted to
-LARGE = 2**20  # numbers from which an embedding table is written as codes
+CODES = 256  # entries of a codebook, so that a code is one byte
+SAMPLE = 200_000  # groups of values to which a codebook is fitted, instead of millions
+LARGE = 2**20  # values from which an embedding table is written as codes, and not as int8
 EMBEDDINGS = (nn.Embedding, nn.EmbeddingBag)
 
 
@@ -24,17 +27,21 @@ def save(network: nn.Module, path: Path, packed: bool = False) -> str:
         packed: whether matrices are rounded by `to_int8`, and large embedding tables by `to_codes`.
 
     Returns:
-        The file's SHA-256 sum.
+        The file's SHA-256 checksum.
     """
     weights = network.state_dict()
-    tables = [each.weight.data_ptr() for each in network.modules() if isinstance(each, EMBEDDINGS)]
-    for name, value in list(weights.items()):
-        if packed and value.ndim == 2:
-            if (
-                value.data_ptr() in tables
-                and value.numel() >= LARGE
-                and value.shape[1] % WIDTH == 0
-            ):
+    if packed:
+        # `state_dict` has no modules: an embedding table is recognized by the address of its data.
+        tables = [
+            module.weight.data_ptr()
+            for module in network.modules()
+            if isinstance(module, EMBEDDINGS)
+        ]
+        for name, value in list(weights.items()):
+            if value.ndim != 2:
+                continue
+            is_table = value.data_ptr() in tables
+            if is_table and value.numel() >= LARGE and value.shape[1] % GROUP == 0:
                 rounded, scale, codebook = to_codes(value.numpy())
                 weights[name + CODEBOOK] = torch.from_numpy(codebook)
             else:
@@ -47,47 +54,53 @@ def save(network: nn.Module, path: Path, packed: bool = False) -> str:
 
 
 def load(network: nn.Module, weights: Weights) -> None:
-    """Give a network that was made on torch's device `meta`, without weights, those of a file.
+    """Load the weights of a file into a network that was made on torch's device `meta`.
 
-    So no memory is taken before the file has the shapes too.
+    On that device a network has shapes but no memory. So memory is allocated only after the file
+    was found to have the same shapes.
 
     Raises:
-        InputError: the weights are of other names or shapes, more than this machine's memory can
-            hold, or not finite.
+        InputError: the weights have other names or shapes, do not fit in memory, or are not finite.
     """
     expected = network.state_dict()
-    if weights.shapes != {name: [*value.shape] for name, value in expected.items()}:
+    if weights.shapes != {name: list(value.shape) for name, value in expected.items()}:
         raise weights.wrong("other names or shapes")
     check_memory(weights.path, sum(value.nbytes for value in expected.values()))
-    # A copy is where torch wants it: products with NumPy's are rounded otherwise.
-    values = {name: torch.tensor(weights(name, *of.shape)) for name, of in expected.items()}
+    # `torch.tensor` copies to memory that torch has aligned. Products with NumPy's own memory are
+    # rounded differently.
+    values = {name: torch.tensor(weights(name, *value.shape)) for name, value in expected.items()}
     network.load_state_dict(values, assign=True)
 
 
 def to_int8(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Round rows (..., N) to int8; and the scale (..., 1) that each has to be multiplied by.
+    """Round rows (..., N) to int8, with the scale (..., 1) by which each is multiplied.
 
-    The largest number of a row is 127 or -127.
+    The number of the largest absolute value of a row becomes 127 or -127.
     """
     scale: np.ndarray = np.abs(values).max(axis=-1, keepdims=True) / np.float32(127)
-    scale = scale.clip(np.finfo(np.float32).tiny)
+    scale = scale.clip(np.finfo(np.float32).tiny)  # no division by 0 in a row of zeros
     return np.rint(values / scale).astype(np.int8), scale
 
 
 def to_codes(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Round rows (N, size) by product quantisation (Jégou, Douze & Schmid 2011), with one codebook.
+    """Round rows (N, size) by product quantization (Jégou, Douze & Schmid 2011).
+
+    A row is divided into groups of four values, and each group is replaced by the number of the
+    nearest entry of a codebook. In the paper, each group of a row has a codebook of its own. Here
+    all groups share one, which is small compared to the codes.
 
     Returns:
-        Codes (N, size / 4) uint8, each of four numbers; the scale (N, 1) that each row has to be
-        multiplied by, its root mean square; and the codebook (256, 4), which is k-means of all.
+        Codes (N, size / 4) uint8; the scale (N, 1) by which each row is multiplied, its root mean
+        square; and the codebook (256, 4), the means of a k-means clustering.
     """
     from sklearn.cluster import MiniBatchKMeans
 
+    # Divided by their scale, long and short rows share the codebook.
     scale: np.ndarray = np.sqrt(np.mean(values**2, axis=1, keepdims=True))
     scale = scale.clip(np.finfo(np.float32).tiny)
-    vectors = (values / scale).reshape(-1, WIDTH)
+    groups = (values / scale).reshape(-1, GROUP)
     rng = np.random.default_rng(0)
-    sample = vectors[rng.choice(len(vectors), min(SAMPLE, len(vectors)), replace=False)]
+    sample = groups[rng.choice(len(groups), min(SAMPLE, len(groups)), replace=False)]
     means = MiniBatchKMeans(CODES, batch_size=CODES**2, n_init=1, random_state=0).fit(sample)
-    codes = means.predict(vectors).reshape(len(values), -1).astype(np.uint8)
+    codes = means.predict(groups).reshape(len(values), -1).astype(np.uint8)
     return codes, scale, means.cluster_centers_

@@ -1,13 +1,13 @@
 """Trained sentence encoders in NumPy, without torch, whose import takes longer than most uses.
 
-For each encoder that there is in NumPy there is a module of its name here, with a class::
+An encoder of `groundvec/encoders` that runs in NumPy has a module of the same name here, with a
+class::
 
-    Encoder(take, text, size, **options)   for this text, with the options of a description
-    encoder(*batch)                        (B, size) vectors of a batch of the text, as arrays, of
-                                           which the longest sentence comes first
+    Encoder(take, text, size, **options)   for a text, with the options of a description
+    encoder(*batch)                        (B, size) vectors of a batch of the text, as arrays; the
+                                           longest sentence comes first
 
-`take(name, *shape)` returns a weight by its name in the module of the encoder in
-`groundvec/encoders`.
+`take(name, *shape)` returns a weight by its name in the torch module.
 """
 
 from collections.abc import Sequence
@@ -27,14 +27,15 @@ from groundvec.numpy_backend.layers import under
 from groundvec.runtime.errors import InputError
 from groundvec.similarity import unit
 
-# Sentences share words, so that sums over words take less time than sums over all their n-grams.
+# Sentences share words. So a bag of n-grams is read word by word here: each distinct word is summed
+# once, which takes less time than summing all n-grams of all sentences.
 READ_AS = {"ngrams": "word-ngrams"}
-# Units of each direction of a recurrent network; with so many, torch is up to a fifth faster.
+# Units of each direction of a recurrent network, from which torch is faster (by up to a fifth).
 LARGE = 1024
 
 
 def able(description: dict[str, Any]) -> bool:
-    """Return whether there is the encoder of a model's description here."""
+    """Return whether the encoder of a model's description has a module here."""
     return find_spec(_module(description)) is not None
 
 
@@ -76,21 +77,23 @@ class Network(Reader):
         make = import_module(_module(description)).Encoder
         options = parts.options(encoder)
         self.captions: dict[str, Any] = {}
-        for language, own in self.texts.items():
+        for language, text_of_language in self.texts.items():
             name = self.name_of(language)
             if name not in self.captions:
+                weights = under(take, f"captions.{name}.")
                 try:
-                    self.captions[name] = make(under(take, f"captions.{name}."), own, **options)
+                    self.captions[name] = make(weights, text_of_language, **options)
                 except TypeError as error:  # an option is missing
                     raise InputError(
                         f"{folder}/model.json does not describe a model: {error}"
                     ) from None
 
     def embed_batch(self, language: str, batch: Sequence[np.ndarray]) -> np.ndarray:
-        """Embed what the language's `Encoded.batch` returned: (B, size)."""
+        """Embed a batch of encoded sentences of a language: (B, size)."""
         vectors: np.ndarray = self.captions[self.name_of(language)](*batch)
         return unit(vectors) if self.similarity == "cosine" else vectors
 
 
 def _module(description: dict[str, Any]) -> str:
+    """Return the name of the module of a description's encoder, which may not exist."""
     return f"{__name__}.{description['encoder']['name'].replace('-', '_')}"

@@ -30,8 +30,9 @@ class Encoder:
         self.append_state = state
 
     def __call__(self, indices: np.ndarray, lengths: np.ndarray, *words: np.ndarray) -> np.ndarray:
-        """Embed a batch of `groundvec.text.encoded.Encoded`, or of `word_ngrams.Words`."""
+        """Embed a batch of `text.encoded.Encoded` or `text.word_ngrams.Words`: (B, size)."""
         if words:
+            # First the n-grams of each distinct word, then the words of each sentence.
             sizes, places = words
             counts = np.add.reduceat(sizes[places], lengths.cumsum() - lengths)
             total = sums(sums(self.embedding, indices, sizes), places, lengths)

@@ -1,9 +1,10 @@
-"""The layers of encoders in NumPy: what torch's compute, without gradients.
+"""The layers of encoders in NumPy: they compute the same as torch's, without gradients.
 
-Each takes its weights from `take(name, *shape)`, such as `groundvec.model.stored.Weights`.
+Each gets its weights from `take(name, *shape)`, such as `groundvec.model.stored.Weights`.
 
-A recurrent network reads the sentences of a batch, the longest first, step by step: the first place
-of every sentence, then the second, and so on. Arrays in this order (`Steps`) are called stepwise.
+A recurrent network reads the sentences of a batch, the longest first, step by step: the first
+position of every sentence, then the second, and so on. Arrays in this order (`Steps`) are called
+stepwise.
 """
 
 from collections.abc import Callable
@@ -16,11 +17,11 @@ from groundvec.similarity import unit
 Take = Callable[..., np.ndarray]
 
 ATTENTION_SIZE = 128  # as in `groundvec.encoders.pooling`
-BLOCK = 128  # sums that are computed at a time, which the processor's cache holds
+BLOCK = 128  # sums that are computed at a time, so that they stay in the processor's cache
 
 
 def under(take: Take, prefix: str) -> Take:
-    """Take weights whose names begin by a prefix."""
+    """Return a function that returns the weights whose names start with a prefix."""
     return lambda name, *shape: take(prefix + name, *shape)
 
 
@@ -40,8 +41,9 @@ class Linear:
 
 def sigmoid(values: np.ndarray) -> np.ndarray:
     """Compute 1 / (1 + exp(-x)) in place."""
+    # As (1 + tanh(x / 2)) / 2, where nothing overflows.
     np.multiply(values, 0.5, out=values)
-    np.tanh(values, out=values)  # of which nothing is infinite
+    np.tanh(values, out=values)
     values *= 0.5
     values += 0.5
     return values
@@ -53,10 +55,17 @@ def scaled(vectors: np.ndarray) -> np.ndarray:
 
 
 def sums(vectors: np.ndarray, indices: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Sum vectors (V, size) over bags (B, size); their indices (N,) stand one bag after another."""
+    """Sum vectors (V, size) over bags: (B, size).
+
+    Args:
+        indices: (N,) rows of the vectors, one bag after another.
+        lengths: (B,) of the bags.
+    """
     result = np.empty((len(lengths), vectors.shape[1]), np.float32)
     looked_up = np.empty((BLOCK, vectors.shape[1]), np.float32)
     starts = lengths.cumsum() - lengths
+    # The members of bags are added step by step: the first of all bags, then the second of all, and
+    # so on. `np.add.reduceat` would look up all N vectors first.
     order = np.argsort(-lengths, kind="stable")
     for rows in np.split(order, range(BLOCK, len(order), BLOCK)):
         steps = Steps(lengths[rows])
@@ -71,10 +80,10 @@ def sums(vectors: np.ndarray, indices: np.ndarray, lengths: np.ndarray) -> np.nd
 
 
 class Steps:
-    """The order in which sentences of some lengths (B,), the longest first, are read.
+    """The stepwise order of sentences with some lengths (B,), the longest first.
 
     Attributes:
-        step, sentence: (N,) of each place.
+        step, sentence: (N,) of each position.
         starts: where each step starts, and where the last one ends.
     """
 
@@ -84,17 +93,17 @@ class Steps:
         self.starts = np.append(0, np.bincount(self.step).cumsum()).tolist()
 
     def places(self) -> np.ndarray:
-        """Find where each place is in an array of the sentences one after another: (N,)."""
+        """Return the index of each position in an array of one sentence after another: (N,)."""
         starts = self.lengths.cumsum() - self.lengths
         return starts[self.sentence] + self.step
 
     def reversed(self) -> np.ndarray:
-        """Find the places (N,) that are read from the end of the sentences, stepwise."""
+        """Return each position's stepwise index if sentences are read from their end: (N,)."""
         step = self.lengths[self.sentence] - 1 - self.step
         return np.array(self.starts)[step] + self.sentence
 
     def reduce(self, function: np.ufunc, values: np.ndarray) -> np.ndarray:
-        """Combine stepwise values (N, size) of each sentence by `np.add` or another: (B, size)."""
+        """Reduce stepwise values (N, size) over each sentence, such as by `np.add`: (B, size)."""
         result = values[: len(self.lengths)].copy()
         for first, last in pairwise(self.starts[1:]):
             part = result[: last - first]
@@ -109,18 +118,18 @@ class Recurrence:
         self.cell = cell
         self.units = units
         rows = {"gru": 3, "lstm": 4}[cell] * units
-        of_input, of_hidden, input_bias, hidden_bias = (
-            np.stack([take(name + suffix, *shape) for suffix in ("", "_reverse")[:directions]])
-            for name, *shape in (
-                ("weight_ih_l0", rows, read),
-                ("weight_hh_l0", rows, units),
-                ("bias_ih_l0", rows),
-                ("bias_hh_l0", rows),
-            )
-        )
-        self.of_input = of_input.mT
-        self.of_hidden = np.ascontiguousarray(of_hidden.mT)  # products are up to a third faster
-        if cell == "gru":  # whose gate r is between the two biases of n
+        suffixes = ("", "_reverse")[:directions]
+
+        def stack(name: str, *shape: int) -> np.ndarray:
+            return np.stack([take(name + suffix, *shape) for suffix in suffixes])
+
+        self.input_weight = stack("weight_ih_l0", rows, read).mT
+        # Products with contiguous weights are up to a third faster.
+        self.hidden_weight = np.ascontiguousarray(stack("weight_hh_l0", rows, units).mT)
+        input_bias = stack("bias_ih_l0", rows)
+        hidden_bias = stack("bias_hh_l0", rows)
+        if cell == "gru":
+            # n = tanh(W x + b + r (U h + c)): only here the two biases cannot be added beforehand.
             self.new_bias = hidden_bias[:, None, 2 * units :].copy()
             hidden_bias[:, 2 * units :] = 0
         self.bias = (input_bias + hidden_bias)[:, None]
@@ -129,60 +138,65 @@ class Recurrence:
         """Compute the states (N, directions x units), stepwise.
 
         Args:
-            vectors: (V, read) that can be read.
-            rows: (N,) which of them each place reads, stepwise.
+            vectors: (V, read) of the vocabulary.
+            rows: (N,) the row of `vectors` that each position reads, stepwise.
         """
+        # The input's part of the gates, once per distinct vector (see the torch recurrence).
         used, rows = np.unique(rows, return_inverse=True)
-        table = vectors[used] @ self.of_input
+        table = vectors[used] @ self.input_weight
         table += self.bias
         orders = [np.arange(len(rows)), steps.reversed()][: len(table)]
         result = np.empty((len(rows), len(table), self.units), np.float32)
-        h = c = np.zeros((len(table), len(steps.lengths), self.units), np.float32)
+        h = np.zeros((len(table), len(steps.lengths), self.units), np.float32)
+        c = h
         for first, last in pairwise(steps.starts):
-            places = [order[first:last] for order in orders]
-            shares = np.stack([of[rows[at]] for of, at in zip(table, places, strict=True)])
-            h, c = self.step(shares, h[:, : last - first], c[:, : last - first])
-            for direction, at in enumerate(places):
-                result[at, direction] = h[direction]
+            positions = [order[first:last] for order in orders]
+            gates = np.stack([table[i][rows[read]] for i, read in enumerate(positions)])
+            # Sentences that have ended are the last ones.
+            h, c = self.step(gates, h[:, : last - first], c[:, : last - first])
+            for direction, written in enumerate(positions):
+                result[written, direction] = h[direction]
         return result.reshape(len(rows), -1)
 
     def step(
-        self, shares: np.ndarray, h: np.ndarray, c: np.ndarray
+        self, gates: np.ndarray, h: np.ndarray, c: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Compute the next states and cells (directions, B, units).
 
         Args:
-            shares: the input's, of the gates: (directions, B, gates x units), which is written to.
+            gates: (directions, B, gates x units) the input's part of the gates; it is written to.
         """
         units = self.units
-        products = h @ self.of_hidden
+        products = h @ self.hidden_weight
         if self.cell == "gru":
-            gates = shares[..., : 2 * units]
-            new = shares[..., 2 * units :]
-            of_new = products
-            gates += products[..., : 2 * units]
-            sigmoid(gates)
-            of_new = products[..., 2 * units :]
-            of_new += self.new_bias
-            of_new *= gates[..., :units]
-            new += of_new
-            np.tanh(new, out=new)
-            h = h - new
-            h *= gates[..., units:]
-            h += new
+            # torch's order of the gates: r, z, n.
+            r_z = gates[..., : 2 * units]
+            r_z += products[..., : 2 * units]
+            sigmoid(r_z)
+            hidden_part = products[..., 2 * units :]
+            hidden_part += self.new_bias
+            hidden_part *= r_z[..., :units]
+            n = gates[..., 2 * units :]
+            n += hidden_part
+            np.tanh(n, out=n)
+            # (1 - z) n + z h, as n + z (h - n)
+            h = h - n
+            h *= r_z[..., units:]
+            h += n
             return h, h
-        shares += products
-        sigmoid(shares[..., : 2 * units])
-        keep = shares[..., units : 2 * units]
-        add = shares[..., :units]
-        new = np.tanh(shares[..., 2 * units : 3 * units])
-        out = sigmoid(shares[..., 3 * units :])
-        c = keep * c + add * new
-        return out * np.tanh(c), c
+        # torch's order of the gates: i, f, g, o.
+        gates += products
+        sigmoid(gates[..., : 2 * units])
+        i = gates[..., :units]
+        f = gates[..., units : 2 * units]
+        g = np.tanh(gates[..., 2 * units : 3 * units])
+        o = sigmoid(gates[..., 3 * units :])
+        c = f * c + i * g
+        return o * np.tanh(c), c
 
 
 class Attention:
-    """Weigh every feature of every state, and sum over time."""
+    """Weight every feature of every state, and sum over time (`groundvec.encoders.pooling`)."""
 
     def __init__(self, take: Take, size: int) -> None:
         self.hidden = Linear(under(take, "hidden."), size, ATTENTION_SIZE)
@@ -191,6 +205,7 @@ class Attention:
     def __call__(self, states: np.ndarray, steps: Steps) -> np.ndarray:
         """Pool stepwise states (N, size): (B, size)."""
         weights = self.out(np.tanh(self.hidden(states)))
+        # Less the largest of each sentence, so that no exponential overflows.
         weights -= steps.reduce(np.maximum, weights)[steps.sentence]
         np.exp(weights, out=weights)
         total = steps.reduce(np.add, weights)
@@ -199,12 +214,13 @@ class Attention:
 
 
 def largest(states: np.ndarray, steps: Steps) -> np.ndarray:
-    """Pool stepwise states (N, size) to the largest value of each feature: (B, size)."""
+    """Pool stepwise states (N, size) by the largest value of each feature: (B, size)."""
     return steps.reduce(np.maximum, states)
 
 
 def last(states: np.ndarray, steps: Steps, units: int) -> np.ndarray:
-    """Pool stepwise states (N, size) to those in which each direction ends: (B, size)."""
+    """Pool stepwise states (N, size) by the final state of each direction: (B, size)."""
     count = len(steps.lengths)
+    # The second direction ends at the first position, and so in the first `count` rows.
     ends = np.array(steps.starts)[steps.lengths - 1] + np.arange(count)
     return np.hstack([states[ends, :units], states[:count, units:]])

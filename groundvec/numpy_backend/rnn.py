@@ -28,13 +28,13 @@ class Encoder:
         width = units or size
         directions = 1 + bidirectional
         self.embedding = take("embedding.weight", len(text), embedding)
-        each = width // directions
-        self.rnn = Recurrence(under(take, "rnn."), cell, embedding, each, directions)
+        units_of_direction = width // directions
+        self.rnn = Recurrence(under(take, "rnn."), cell, embedding, units_of_direction, directions)
         self.pooling: Callable[[np.ndarray, Steps], np.ndarray] = layers.largest
         if pooling == "attention":
             self.pooling = layers.Attention(under(take, "pooling."), width)
         elif pooling == "last":
-            self.pooling = partial(layers.last, units=each)
+            self.pooling = partial(layers.last, units=units_of_direction)
         self.projection = Linear(under(take, "projection."), width, size) if units else None
 
     def __call__(self, indices: np.ndarray, lengths: np.ndarray, *_: np.ndarray) -> np.ndarray:

@@ -1,1 +1,1 @@
-"""Training a model, and the checkpoints that it goes on from."""
+"""Training a model, and the checkpoints from which it resumes."""

@@ -18,12 +18,13 @@ from groundvec.model.folder import snapshot_name
 from groundvec.runtime.files import atomic, sha256
 from groundvec.runtime.jobs import Stopped
 
-# A checkpoint is written after each epoch, and within an epoch every minute. Where writing takes
-# long (a large model, a slow disk) the pause grows, so that it takes a hundredth of the time.
-SECONDS_BETWEEN = 60
-LARGEST_SHARE = 0.01
-# A training reads its loss after so many batches, and may write a checkpoint then. Reading it makes
-# the CPU wait for the GPU, which otherwise computes one batch while the CPU prepares the next.
+# A checkpoint is written after each epoch, and within an epoch every minute. If writing takes long
+# (a large model, a slow disk), the interval grows, so that it takes at most 1% of the time.
+MIN_INTERVAL = 60  # seconds
+MAX_SHARE = 0.01
+# After this many batches, a training reads its loss and may write a checkpoint. Not after each one:
+# reading makes the CPU wait for the GPU, which otherwise computes a batch while the CPU prepares
+# the next.
 BATCHES_BETWEEN_CHECKS = 50
 
 History = list[dict[str, Any]]  # one row per epoch
@@ -33,15 +34,16 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class State:
-    """How far a training is: with the model's and the optimiser's state, all that resuming needs.
+    """The progress of a training.
 
-    Random numbers need no state: a training draws them as functions of its seed and the step.
+    With the model's and the optimizer's state it is all that resuming needs. Random numbers need no
+    state: they are functions of the seed and the step.
     """
 
-    epoch: int = 0  # the last one that is complete
-    batch: int = 0  # number of batches done in the epoch after it
-    loss: float = 0.0  # sum of the losses of these batches
-    seconds: float = 0.0  # time spent on batches so far
+    epoch: int = 0  # the last complete one
+    batch: int = 0  # batches done in the epoch after it
+    loss: float = 0.0  # sum over these batches
+    seconds: float = 0.0  # spent on batches so far
     history: History = field(default_factory=list)
     sha256: dict[int, str] = field(default_factory=dict)  # checksums of the snapshots, by epoch
 
@@ -50,7 +52,7 @@ class Checkpoints:
     """The folder of one training: its snapshots, and its two latest checkpoints or its last state.
 
     A checkpoint is a file of `torch.save` with a `State` and the states of the model and the
-    optimiser. There are two, so that one is whole if the other was damaged.
+    optimizer. There are two, so that one is intact if the other was damaged.
     """
 
     def __init__(self, folder: Path, model: nn.Module, optimiser: torch.optim.Optimizer) -> None:
@@ -62,28 +64,28 @@ class Checkpoints:
         self.previous = folder / "checkpoint-previous.pt"
         self.started = time.monotonic()
         self.saved_at = self.started
-        self.pause = float(SECONDS_BETWEEN)
-        # For the log: how many checkpoints were written, and how long that took.
+        self.interval = float(MIN_INTERVAL)
+        # For the log: the number of checkpoints, and the seconds that writing them took.
         self.number = 0
         self.seconds = 0.0
 
     def load_finished(self) -> State | None:
-        """Load the last state, if the training was finished and all its snapshots are whole."""
+        """Load the last state, if the training was finished and all its snapshots are intact."""
         return self._load(self.finished, networks=False)
 
     def load_latest(self) -> State | None:
-        """Restore the model and the optimiser from the latest checkpoint, and return its state.
+        """Restore the model and the optimizer from the latest checkpoint, and return its state.
 
         If it is damaged, restore the one before it; if there is none, return None.
         """
         return self._load(self.latest) or self._load(self.previous)
 
     def due(self) -> bool:
-        """Return whether the last checkpoint is long enough ago."""
-        return time.monotonic() - self.saved_at > self.pause
+        """Return whether it is time for a checkpoint."""
+        return time.monotonic() - self.saved_at > self.interval
 
     def save(self, state: State) -> None:
-        """Write a checkpoint; the one that is there becomes the previous one."""
+        """Write a checkpoint; the latest one so far becomes the previous one."""
         start = time.monotonic()
         contents = dict(vars(state))
         contents["model"] = self.model.state_dict()
@@ -93,7 +95,7 @@ class Checkpoints:
         cost = self.saved_at - start
         self.number += 1
         self.seconds += cost
-        self.pause = max(SECONDS_BETWEEN, cost / LARGEST_SHARE)
+        self.interval = max(MIN_INTERVAL, cost / MAX_SHARE)
 
     def save_epoch(self, state: State, epoch: int, kept: Collection[int]) -> None:
         """Write the snapshot of an epoch and a checkpoint, once the history has the epoch's row.
@@ -109,8 +111,8 @@ class Checkpoints:
         state.loss = 0.0
         state.sha256 = {number: sha for number, sha in snapshots.items() if number in kept}
         self.save(state)
-        # The previous checkpoint still needs its snapshots, those that are no longer kept too: it
-        # is restored if the new one is damaged. What neither of the two needs is removed.
+        # If this checkpoint is damaged, the previous one is restored, and needs its own snapshots.
+        # So a snapshot that is no longer kept stays for one more epoch.
         needed = {snapshot_name(number) for number in snapshots}
         for path in self.snapshots.glob("*.safetensors"):
             if path.name not in needed:
@@ -133,34 +135,34 @@ class Checkpoints:
         log.info("%d checkpoints took %.1f %% of the time", self.number, 100 * share)
 
     def _load(self, path: Path, networks: bool = True) -> State | None:
-        """Return the state in a file whose snapshots are whole, and restore the networks from it.
+        """Return the state in a file whose snapshots are intact, and restore the networks from it.
 
-        A file that is damaged is removed, so that it never becomes the previous checkpoint.
+        A damaged file is removed, so that it never becomes the previous checkpoint.
         """
         if not path.exists():
             return None
-        data = io.BytesIO(path.read_bytes())  # an error here is the disk's, not for us to handle
+        data = io.BytesIO(path.read_bytes())  # not in `try`: such an error is the disk's
         try:
-            with zipfile.ZipFile(data) as archive:  # torch itself does not look at the checksums
+            with zipfile.ZipFile(data) as archive:  # torch itself ignores the checksums
                 if archive.testzip():
                     raise zipfile.BadZipFile
             data.seek(0)
             contents = torch.load(data, map_location="cpu", weights_only=True)
-            if self._whole(contents["sha256"]):
+            if self._intact(contents["sha256"]):
                 if networks:
                     self.optimiser.load_state_dict(contents.pop("optimiser"))
                     self.model.load_state_dict(contents.pop("model"))
                 return State(**contents)
-        except (OSError, MemoryError, torch.OutOfMemoryError):  # says nothing of the file
+        except (OSError, MemoryError, torch.OutOfMemoryError):  # the file may be intact
             raise
-        except Exception:  # which one depends on the damage; torch's text advises to trust the file
+        except Exception:  # of many types; torch's message would advise to trust the file
             log.warning("%s cannot be read, or is damaged: it is removed", path)
         path.unlink()
         return None
 
-    def _whole(self, sums: dict[int, str]) -> bool:
-        """Return whether the snapshots are there as they were written."""
-        for epoch, expected in sums.items():
+    def _intact(self, checksums: dict[int, str]) -> bool:
+        """Return whether the snapshots are as they were written."""
+        for epoch, expected in checksums.items():
             path = self.snapshots / snapshot_name(epoch)
             if not path.exists() or sha256(path) != expected:
                 log.warning("%s is missing or damaged: the checkpoint after it is removed", path)
@@ -169,17 +171,17 @@ class Checkpoints:
 
 
 def stopped(name: str, state: State) -> Stopped:
-    """Return the exception that ends a training after SIGTERM, when its checkpoint is written."""
+    """Return the exception that ends a training after SIGTERM, once its checkpoint is written."""
     return Stopped(
         f"{name}: told to stop, after epoch {state.epoch}, batch {state.batch}; start it again to "
-        "go on from there"
+        "resume there"
     )
 
 
 def _save(path: Path, contents: dict[str, Any], previous: Path | None = None) -> None:
     """Write a file under a temporary name and rename it; first rename an older one to `previous`.
 
-    A crash at any moment leaves the older one under one of both names.
+    After a crash at any moment, the older one has one of these two names.
     """
     buffer = io.BytesIO()
     torch.save(contents, buffer)

@@ -38,16 +38,16 @@ def train_from_files(
     draw: Sequence[int] | None = None,
     treebanks: Sequence[Path] = (),
 ) -> None:
-    """Train a model; write its snapshots, history.csv and, when these are there, model.json.
+    """Train a model; write its snapshots, history.csv and, last, model.json.
 
-    A training that was killed resumes. One that is finished only writes its results again.
+    A training that was killed resumes. A finished training only writes its results again.
 
     Args:
         labels: `dataset`, `model` and `seed`, the columns of results.
         captions, features: a data set's captions.csv, and the HDF5 file of its image features.
-        contents: by language, what `Text.as_dict` returned.
+        contents: by language, the result of `Text.as_dict`.
         work: a folder for checkpoints, of any trainings.
-        draw: how many images of each split to draw with the seed; by default all.
+        draw: the number of images to draw from each split with the seed; by default all.
 
     Raises:
         InputError, Stopped: see `groundvec.training.loop.train`.
@@ -60,19 +60,21 @@ def train_from_files(
     read_features = partial(store.read, features)
     training = load_split(table, "train", read_features, texts)
     dev = load_split(table, "dev", read_features, texts)
-    alone = ", ".join(language for language in texts if language not in training.captions)
-    if alone and not description.get("shared"):
+    # Languages of further captions may share the encoder of a language that has images.
+    without_images = [language for language in texts if language not in training.captions]
+    if without_images and not description.get("shared"):
         raise InputError(
-            f"no captions of pictures to test with are in {alone}: set `shared: true`, or leave "
-            "the language out"
+            f"no captions of pictures to test with are in {', '.join(without_images)}: set "
+            "`shared: true`, or leave the language out"
         )
+    more_captions = None  # as model.json describes them
     if description["training"].get("more_captions"):
         training.more = load_more(table, texts)
-    described = _describe_more(table, training, training.more) if training.more else None
-    del table  # what training needs of it is encoded: free its memory
+        more_captions = _describe_more(table, training, training.more)
+    del table  # free its memory: training needs the encoded captions alone
 
-    # Everything that decides the result. Its hash names the folder of the checkpoints, so that
-    # a training never resumes from another one's, and is trained again if any of this changes.
+    # Everything on which the result depends. Its hash names the folder of the checkpoints. So a
+    # training never resumes from another's checkpoint, and is repeated if any of this changes.
     decides = {
         "description": description,
         "seed": seed,
@@ -97,33 +99,33 @@ def train_from_files(
         model["width"] = training.features.shape[1]
         if draw:
             model["draw"] = draw
-        if described:
-            model["more_captions"] = described
+        if more_captions:
+            model["more_captions"] = more_captions
         model["features"] = store.attributes(features)
         model["key"] = key
-        # Of the process that trained, which may be an earlier one.
+        # The history has the provenance of the process that trained, which may be an earlier one.
         model["provenance"] = {name: history[-1][name] for name in provenance()}
-        table_of_epochs = pd.DataFrame([{**labels, **row} for row in history])
-        _write(output, table_of_epochs, model, folder / "snapshots")
+        epochs = pd.DataFrame([{**labels, **row} for row in history])
+        _write(output, epochs, model, folder / "snapshots")
     log.info("%s: done, in %s", title, output)
 
 
 def _describe_more(table: pd.DataFrame, training: Split, more: Captions) -> dict[str, Any]:
-    """Describe the captions of `more_captions` that a training had: their source and numbers."""
+    """Describe the captions that `more_captions` adds to a training: their source and numbers."""
     first_image = table["image_id"][table["split"].eq(dataset.MORE)].iloc[0]
     source, _, _ = first_image.partition("/")
-    # Captions of training images in a further language, which only `Captions.another` draws.
-    further = sum(int((captions.order < 0).sum()) for captions in training.captions.values())
+    # Some belong to training images, in a further language. Only `Captions.another` draws them.
+    of_training = sum(int((captions.order < 0).sum()) for captions in training.captions.values())
     return {
         "source": source,
         "captions": len(more.image),
         "pictures": more.images,
-        "of_training_pictures": further,
+        "of_training_pictures": of_training,
     }
 
 
 def _write(output: Path, history: pd.DataFrame, model: dict[str, Any], snapshots: Path) -> None:
-    """Write the snapshots, history.csv and, when these are there, model.json."""
+    """Write the snapshots, history.csv and, last, model.json: with it, the folder is complete."""
     settings = model["description"]["training"]
     saved = loop.saved_epochs(settings)
     checksums = {}

@@ -1,9 +1,8 @@
-"""The training of a model, from its first weights to its last snapshot.
+"""The training of a model, from its initial weights to its last snapshot.
 
 `train` has the loop over epochs and batches. `train_step` trains on a batch: it embeds captions and
-images, computes the loss, and changes the weights. The functions that they call follow. The parts
-of a model are modules of their own: `groundvec.encoders`, `groundvec.objectives` and
-`groundvec.optimisers`.
+images, computes the loss, and updates the weights. The functions that they call follow. The parts
+of a model are in `groundvec.encoders`, `groundvec.objectives` and `groundvec.optimisers`.
 """
 
 import logging
@@ -37,11 +36,11 @@ from groundvec.training.checkpoints import (
 )
 
 SENTENCES_PER_BATCH = 1_024  # of `solve`
-EARLY = 8  # epochs: Merkx & Frank's Figure 4 is about the first ones, so that all these are saved
+EARLY_EPOCHS = 8  # all are saved: Merkx & Frank's Figure 4 plots the first epochs
 # Just below the 32 MB above which glibc (on 64-bit systems) always returns freed memory at once.
 KEPT_MEMORY = 31 * 2**20
 
-Batch = dict[str, np.ndarray]  # rows of captions, by language; all languages' of the same images
+Batch = dict[str, np.ndarray]  # rows of captions by language, which describe the same images
 
 log = logging.getLogger(__name__)
 
@@ -61,11 +60,11 @@ def train(
     SIGTERM is caught: after the current batch, a checkpoint is written.
 
     Args:
-        texts: by language, what encodes its sentences (`groundvec.text`).
+        texts: by language, the text that encodes its sentences (`groundvec.text`).
         split: the images and captions to train on.
-        dev: those that the model is evaluated on after each epoch, and before the first one.
-        work: a folder for checkpoints and snapshots (`groundvec.training.checkpoints`). The
-            snapshots of `saved_epochs` are there when this returns.
+        dev: images and captions to evaluate on after each epoch, and before the first one.
+        work: a folder for checkpoints and snapshots (`groundvec.training.checkpoints`). It has the
+            snapshots of `saved_epochs` when this returns.
         name: for messages.
 
     Returns:
@@ -87,11 +86,12 @@ def train(
         )
     _check_more(settings, split.more)
 
-    # Set up the model. Torch draws its first weights, so that the seed decides them.
+    # Set up the model. Torch draws its initial weights, and the seed determines them.
     torch.manual_seed(seed)
     model = Model(description, texts, split.features.shape[1]).to(device)
-    # Two statistics of the training set are measured once and not trained: how rare each n-gram is,
-    # and the mean and standard deviation of each image feature. Few models use them.
+    # Two statistics of the training set are computed once and not trained: the inverse document
+    # frequency of each n-gram, and the mean and standard deviation of each image feature. Only
+    # models whose description asks for them have them.
     encoded_captions = [
         (language, captions.encoded) for language, captions in split.captions.items()
     ]
@@ -101,10 +101,10 @@ def train(
     model.fit_idf(encoded_captions)
     model.image.measure(split.features)
 
-    # CCA has a closed form: an epoch solves it, and has no batches.
+    # An objective with a closed form, such as CCA, is solved in an epoch without batches.
     solved = hasattr(model.objective, "solve")
-    # The learning rate rises and falls once a cycle (Merkx & Frank 2019, section 3.3). The weights
-    # at its end are a candidate for the ensemble.
+    # The learning rate rises and falls once a cycle (Merkx & Frank 2019, section 3.3). It is lowest
+    # at the end of a cycle, where the weights are saved as a candidate for the ensemble.
     optimiser = make_optimiser(model, settings["cycle"] * batches)
     keep_freed_memory()
 
@@ -118,10 +118,10 @@ def train(
     if state is None:
         state = State()
     else:
-        log.info("%s: goes on after epoch %d, batch %d", name, state.epoch, state.batch)
+        log.info("%s: resumes after epoch %d, batch %d", name, state.epoch, state.batch)
 
     with catch_sigterm() as sigterm:
-        # The history has a row per epoch. Epoch 0 has no batches: it evaluates the first weights.
+        # The history has a row per epoch. Epoch 0 has no batches: it evaluates the initial weights.
         for epoch in range(len(state.history), last_epoch + 1):
             if sigterm.is_set():
                 raise stopped(name, state)
@@ -132,7 +132,7 @@ def train(
             elif epoch > 0:
                 order = split.epoch(batch_size, seed, epoch)
 
-            # A training that was killed within this epoch leaves out the batches that are done.
+            # A training that was killed within this epoch skips the batches that are done.
             first_batch = state.batch
             remaining = islice(order, first_batch, None)
             title = f"{name} epoch {epoch}"
@@ -141,7 +141,8 @@ def train(
             )
             seconds_before = state.seconds
             start = time.monotonic()
-            # The sum stays on the device: reading a number makes the CPU wait for a GPU.
+            # The sum stays on the device, since reading a number makes the CPU wait for the GPU. In
+            # float64, a sum over thousands of batches loses no digit that the loss has.
             total_loss = torch.tensor(state.loss, dtype=torch.float64, device=device)
             model.train()
             for done, batch in enumerate(remaining, first_batch + 1):
@@ -154,14 +155,14 @@ def train(
                     state.batch = done
                     state.loss = total_loss.item()
                     state.seconds = seconds_before + time.monotonic() - start
-                    # Before a checkpoint, so that none has such weights.
+                    # Stop before a checkpoint is written, so that none has such weights.
                     if not math.isfinite(state.loss):
                         raise InputError(
                             f"{name}: the loss is not finite in epoch {epoch}, batch {done}: look "
                             "for NaN or huge values in the image features, and try a smaller "
                             "learning rate or smaller clip_image and clip_caption"
                         )
-                    # After the last batch the epoch's own checkpoint follows.
+                    # After the last batch, `save_epoch` writes one anyway.
                     if not last and (interrupted or checkpoints.due()):
                         checkpoints.save(state)
                     if not last and interrupted:
@@ -179,7 +180,7 @@ def train(
             learning_rate = optimiser.param_groups[0]["lr"] if epoch > 0 else math.nan
             scores = {"loss": loss, "learning_rate": learning_rate}
             scores |= development_recall(model, dev)
-            # Plain numbers: a checkpoint with NumPy's would not load without executing code.
+            # As Python's floats: torch.load refuses NumPy's, which only unpickling would restore.
             scores = {measure: float(score) for measure, score in scores.items()}
             state.history.append(
                 {
@@ -188,7 +189,7 @@ def train(
                     **scores,
                     "pairs_per_second": speed,
                     "seconds": state.seconds,
-                    **provenance(device),  # another machine may have computed the epoch before
+                    **provenance(device),  # each epoch may have been computed elsewhere
                 }
             )
             checkpoints.save_epoch(state, epoch, kept=saved_epochs(settings))
@@ -211,9 +212,9 @@ def train_step(
     device = next(model.parameters()).device
 
     optimiser.prepare(step)  # set the step's learning rate
-    # All that is random in a step, dropout and the captions that are drawn, is a function of the
-    # seed and the step. So a training that resumes here ends in the same bits as one that was never
-    # killed, whatever its process drew before.
+    # Whatever is random in a step, dropout and drawn captions, is a function of the seed and the
+    # step. So a training that resumes here ends in the same bits as one that was never killed,
+    # whatever its process drew before.
     reseed(device, int(np.random.default_rng([seed, step]).integers(2**63)))
     rng = np.random.default_rng([seed, step, 1])
 
@@ -225,11 +226,11 @@ def train_step(
     more = None
     if split.more:
         more = _embed_more(model, language, split.more, rng)
-    image_rows = split.captions[language].image[rows]  # the same for every language
+    image_rows = split.captions[language].image[rows]  # each language has the same images
     features = torch.from_numpy(split.features[image_rows]).to(device)
     images = model.embed_images(features)
 
-    # For Merkx & Frank the objective is the hinge loss over the batch (2019, section 3.1.2).
+    # In Merkx & Frank (2019, section 3.1.2) the objective is the hinge loss over the batch.
     loss: Tensor
     if more is None:
         loss = model.objective(images, captions, model.similarity)
@@ -238,8 +239,9 @@ def train_step(
 
     optimiser.zero_grad()
     loss.backward()
-    # Each network has its own largest norm, as in Merkx & Frank's published code. With one norm for
-    # both, the network with the larger gradients would scale down those of the other.
+    # The gradients of each network are clipped to a norm of their own, as in Merkx & Frank's
+    # published code. With one norm for both, a network with large gradients would scale down the
+    # other network's.
     if settings["clip_image"] is not None:
         clip_grad_norm_(model.image.parameters(), settings["clip_image"])
     if settings["clip_caption"] is not None:
@@ -251,53 +253,60 @@ def train_step(
 def _embed_captions(
     model: Model, split: Split, language: str, rows: np.ndarray, rng: np.random.Generator
 ) -> dict[str, Tensor]:
-    """Embed captions, and with `paraphrases` another of each image, as if of one more language."""
+    """Embed captions (B, size), by a name for the objective.
+
+    With `paraphrases`, another caption of each image is embedded too, like a further language.
+    """
     captions = split.captions[language]
-    wanted = [rows]
+    groups = [rows]
     if model.description["training"].get("paraphrases"):
-        wanted.append(captions.another(rows, rng))
-    # All in one batch of the encoder, which takes less time than two.
-    vectors = _embed(model, language, captions, np.concatenate(wanted))
+        groups.append(captions.another(rows, rng))
+    # One batch of the encoder takes less time than two.
+    vectors = _embed(model, language, captions, np.concatenate(groups))
     return {f"{language} {number}": part for number, part in enumerate(vectors.split(len(rows)))}
 
 
 def _embed_more(
     model: Model, language: str, captions: Captions, rng: np.random.Generator
 ) -> tuple[Tensor, ...]:
-    """Embed two captions each of images that are drawn: (M, size) twice."""
+    """Draw images of `more_captions`, and embed two captions of each: (M, size) twice."""
     count = model.description["training"]["more_captions"]
     images = rng.choice(captions.images, count, replace=False)
-    one = captions.any_of(images, rng)
-    another = captions.another(one, rng)
-    return _embed(model, language, captions, np.concatenate([one, another])).split(count)
+    first = captions.any_of(images, rng)
+    second = captions.another(first, rng)
+    return _embed(model, language, captions, np.concatenate([first, second])).split(count)
 
 
-def _embed(model: Model, language: str, captions: Captions, chosen: np.ndarray) -> Tensor:
-    """Embed chosen captions (B, size)."""
+def _embed(model: Model, language: str, captions: Captions, rows: np.ndarray) -> Tensor:
+    """Embed the captions in these rows: (B, size)."""
     device = next(model.parameters()).device
-    batch = to_tensors(captions.encoded.batch(chosen), device)
+    batch = to_tensors(captions.encoded.batch(rows), device)
     return model.embed_captions(language, batch)
 
 
 def make_optimiser(model: Model, cycle: int) -> Any:
-    """Make the optimiser that a model's description names, for cycles of so many steps."""
-    described = model.description["training"]["optimiser"]
-    make = parts.find("optimisers", described["name"])
-    return make(model.parameters(), cycle, **parts.options(described))
+    """Make the optimizer that a model's description names; a cycle is a number of steps."""
+    optimiser = model.description["training"]["optimiser"]
+    make = parts.find("optimisers", optimiser["name"])
+    return make(model.parameters(), cycle, **parts.options(optimiser))
 
 
 def keep_freed_memory() -> None:
     """Let glibc keep the memory that a step frees for the next step.
 
     By default glibc returns large blocks to the system as they are freed. Once it has freed a block
-    of this size, it keeps up to twice as much (mallopt(3), "dynamic mmap threshold"). To ask the
-    system again took a twelfth of a step of a GRU 128.
+    of this size, it keeps up to twice as much (mallopt(3), "dynamic mmap threshold"). Asking the
+    system for memory anew took a twelfth of a step of a GRU 128.
     """
     torch.empty(KEPT_MEMORY, dtype=torch.uint8)
 
 
 def freeze_alternately(model: Model, epoch: int) -> None:
-    """Train one network for the epochs of `alternate`, then the other one; the images' first."""
+    """Freeze one network for the epochs of `alternate`, then the other; captions are first.
+
+    Socher et al. (2014, section 5) train so with squared error, which both networks together would
+    make zero by moving all vectors to one point.
+    """
     period = model.description["training"].get("alternate")
     if period:
         images_first = (epoch - 1) // period % 2 == 0
@@ -307,8 +316,8 @@ def freeze_alternately(model: Model, epoch: int) -> None:
 
 @torch.inference_mode()
 def solve(model: Model, split: Split) -> None:
-    """Set the last layers of both networks to the weights that the objective computes at once."""
-    [(language, captions)] = split.captions.items()
+    """Set the last layers of both networks to the objective's solution in closed form."""
+    [(language, captions)] = split.captions.items()  # `needs: [one language]`
     encoder: Any = model.captions[model.name_of(language)]
     device = encoder.projection.weight.device
     size = len(encoder.projection.weight)
@@ -327,23 +336,23 @@ def solve(model: Model, split: Split) -> None:
 
 def candidate_epochs(settings: dict[str, Any]) -> list[int]:
     """List the candidates for the ensemble: ends of cycles after both networks were trained."""
-    both = 2 * settings.get("alternate", 0)
+    both_trained = 2 * settings.get("alternate", 0)
     ends = range(settings["cycle"], settings["epochs"] + 1, settings["cycle"])
-    return [epoch for epoch in ends if epoch >= both]
+    return [epoch for epoch in ends if epoch >= both_trained]
 
 
 def saved_epochs(settings: dict[str, Any]) -> list[int]:
     """List the epochs to save: the ensemble's candidates, and early ones to plot."""
-    early = range(min(EARLY, settings["epochs"]) + 1)
+    early = range(min(EARLY_EPOCHS, settings["epochs"]) + 1)
     return sorted({*early, *candidate_epochs(settings)})
 
 
 def _check_more(settings: dict[str, Any], more: Captions | None) -> None:
-    """Raise InputError if there are captions of fewer images than a step needs."""
-    wanted = settings.get("more_captions", 0)
+    """Raise InputError if `more_captions` asks for more images than the data set has."""
+    needed = settings.get("more_captions", 0)
     available = more.images if more else 0
-    if wanted > available:
+    if needed > available:
         raise InputError(
-            f"more_captions {wanted}: the data set has captions of {available} other pictures: "
+            f"more_captions {needed}: the data set has captions of {available} other pictures: "
             "make it smaller in the configuration, or add a source of more"
         )

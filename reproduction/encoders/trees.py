@@ -154,7 +154,7 @@ class Recursion(Function):
         Args:
             inputs: (N, size) W_v x of the nodes' own words.
             matrices: (kinds, size, size); a larger kind has the identity.
-            parents: (N,) rows. Those of roots are not used.
+            parents: (N,) rows; a root's is not used.
             weights: (N, 1) the l of Eq. 4.
         """
         totals = inputs.clone()

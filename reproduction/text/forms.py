@@ -298,8 +298,10 @@ def _has_letters(word: str) -> bool:
 
 def ancestors(word: int, parents: Sequence[int]) -> Iterator[int]:
     """Yield the parent of a word, its parent, and so on up to the root."""
-    while (word := parents[word]) != ROOT:
-        yield word
+    parent = parents[word]
+    while parent != ROOT:
+        yield parent
+        parent = parents[parent]
 
 
 def _without_crossings(parents: Sequence[int]) -> list[int]:
@@ -313,6 +315,8 @@ def _without_crossings(parents: Sequence[int]) -> list[int]:
         between = range(min(word, parent) + 1, max(word, parent))
         return any(parent not in ancestors(other, parents) for other in between)
 
-    while (word := next(filter(crosses, range(len(parents))), None)) is not None:
-        parents[word] = parents[parents[word]]
-    return parents
+    while True:
+        crossing = next(filter(crosses, range(len(parents))), None)
+        if crossing is None:
+            return parents
+        parents[crossing] = parents[parents[crossing]]

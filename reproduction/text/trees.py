@@ -175,7 +175,7 @@ class Text:
         return cls(words, relations, edge_counts, places, dimension, parser, form, values, treebank)
 
     def __len__(self) -> int:
-        """Count the different words, those of phrases and unknown words included."""
+        """Count the indices, those for phrases and unknown words included."""
         return len(self.words) + 2
 
     def encode(self, sentences: Sequence[str]) -> Trees:

@@ -216,7 +216,7 @@ def photos(tmp_path, monkeypatch):
     """Four pictures, in folders."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     # Their features are one file, however slow the machine is.
-    monkeypatch.setattr("groundvec.features.extract.SAVE_EVERY", np.inf)
+    monkeypatch.setattr("groundvec.features.extract.SAVE_INTERVAL", np.inf)
     rng = np.random.default_rng(0)
     for name in ("b.png", "a.jpg", "deep/c.PNG", "deep/d.jpeg"):
         path = tmp_path / "photos" / name
@@ -374,7 +374,7 @@ def test_a_cache_that_cannot_be_written_costs_no_result(photos, lite, caplog, mo
         patch.setattr("groundvec.features.extract.write_bytes", refuse)
         vectors = images.encode(photos)
     [line] = caplog.messages
-    assert line.endswith(f": {os.strerror(number)}; what is computed now is not kept")
+    assert line.endswith(f": {os.strerror(number)}; new features are not saved there")
     np.testing.assert_allclose(images.encode(photos), vectors, atol=1e-6)
 
 

@@ -21,8 +21,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.pipeline.rules.test_workflow import NOTHING, copy_project, snakemake
 from tests.support.reliability import write_section
+from tests.support.workflow import NOTHING, copy_project, snakemake
 
 
 def output_of(*command):
@@ -317,7 +317,7 @@ def test_after_a_fault_the_weights_are_those_of_an_undisturbed_run(fault, faults
     screens = "".join(path.read_text() for path in project.folder.glob("screen*.txt"))
     assert set(re.findall(r"^(?:local)?rule (\w+):", screens, re.M)) == {"train"}
     log = (project.folder / LOG).read_text()
-    resumed = re.search(r"(?:goes on|finished before,) after epoch (\d+)", log)
+    resumed = re.search(r"(?:resumes|finished before,) after epoch (\d+)", log)
     assert bool(resumed) == (fault not in (nothing, memory_exhausted))  # no memory to begin with
     assert resumed is None or f"epoch {resumed[1]}/" not in log
 

@@ -461,7 +461,7 @@ def test_a_search_says_what_it_leaves_out(tmp_path, model, photos):
     result = forks.run(*command, cwd=tmp_path, env=env)
     assert result.returncode == 0 and result.stdout.count("\n") == 4
     kept, left = result.stderr.splitlines()
-    assert kept.endswith("Not a directory; what is computed now is not kept")
+    assert kept.endswith("Not a directory; new features are not saved there")
     assert left.startswith("photos/!0.png is not a picture") and left.endswith("; it is left out")
     (tmp_path / "cache").unlink()
     forks.run(*command, cwd=tmp_path, env=env)

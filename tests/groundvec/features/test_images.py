@@ -15,15 +15,7 @@ from torchvision.transforms import InterpolationMode
 from groundvec.features.images import FORMATS, Unusable, cut, load
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import LARGEST_PICTURE
-
-
-def photo(width: int, height: int, seed: int = 0) -> Image.Image:
-    """Smooth colours with some grain, as in a photograph."""
-    rng = np.random.default_rng(seed)
-    small = Image.fromarray(rng.integers(0, 256, (6, 8, 3), np.uint8))
-    smooth = np.asarray(small.resize((width, height), Image.Resampling.BICUBIC), float)
-    grain = rng.normal(0, 6, smooth.shape)
-    return Image.fromarray((smooth + grain).clip(0, 255).astype(np.uint8))
+from tests.support.photos import jpeg, photo
 
 
 def torchvision_crops(image, resize, crop, interpolation):
@@ -254,17 +246,14 @@ def test_sides_up_to_twenty_to_one(tmp_path):
 # --- pictures that do not -------------------------------------------------------------------------
 
 
-def jpeg(**options) -> bytes:
-    buffer = io.BytesIO()
-    photo(60, 40).save(buffer, "jpeg", **options)
-    return buffer.getvalue()
-
-
 BAD = {
     "empty": (b"", r"a\.jpg is empty"),
     "text": (b"This is no picture.\n" * 20, r"a\.jpg is not a picture"),
     "cut": (jpeg()[:-500], r"a\.jpg cannot be decoded .*truncated"),
-    "damaged": (b"\x89PNG\r\n\x1a\n" + b"\0" * 300, r"a\.jpg is a damaged or uncommon PNG; get it"),
+    "damaged": (
+        b"\x89PNG\r\n\x1a\n" + b"\0" * 300,
+        r"a\.jpg is a damaged or uncommon PNG",
+    ),
 }
 
 

@@ -19,3 +19,32 @@ def test_the_sum_is_equation_5_on_a_batch(seed, size):
                 total += max(0.0, 3 - v[i] @ y[i] + v[i] @ y[c])
                 total += max(0.0, 3 - v[i] @ y[i] + v[c] @ y[i])
     assert hinge.Objective(3, "sum")(v, {"en": y}, "dot").item() == pytest.approx(float(total))
+
+
+@given(st.integers(0, 10_000), st.integers(1, 6), st.floats(0, 1))
+def test_the_loss_is_the_paper_s_sum_over_all_entries(seed, size, margin):
+    rng = np.random.default_rng(seed)
+    captions, images = rng.normal(size=(2, size, 4))
+    total = 0.0
+    for i in range(size):
+        for j in range(size):
+            if i != j:
+                right = captions[i] @ images[i]
+                total += max(0, captions[i] @ images[j] - right + margin)
+                total += max(0, captions[j] @ images[i] - right + margin)
+    captions, images = torch.from_numpy(captions), torch.from_numpy(images)
+    loss = hinge.Objective(margin)(images, {"en": captions}, "dot")
+    assert loss.item() == pytest.approx(total / size**2, abs=1e-9)
+
+
+def test_the_loss_by_hand():
+    """Cosines [[1, .9], [0, .5]] and margin 0.2.
+
+    Captions against other images: .9 - 1 + .2 = .1, and 0 - .5 + .2 < 0; images against other
+    captions: 0 - 1 + .2 < 0, and .9 - .5 + .2 = .6; so (.1 + .6) / 4.
+    """
+    captions, images = torch.eye(2), torch.tensor([[1.0, 0.0], [0.9, 0.5]])
+    loss = hinge.Objective(0.2)(images, {"en": captions}, "cosine")
+    assert loss.item() == pytest.approx(0.175)
+    both = hinge.Objective(0.2)(images, {"en": captions, "de": captions}, "cosine")
+    assert both.item() == pytest.approx(0.35)

@@ -2,13 +2,10 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from safetensors.torch import load_file
 
 from groundvec.config.description import complete_description
 from groundvec.training import loop
-from tests.support.examples import make_split
-
-TEXT, SPLIT = make_split()
+from tests.support.trainings import train, weights
 
 
 def described(**training):
@@ -28,16 +25,8 @@ def described(**training):
     )
 
 
-def train(work, description):
-    loop.train(description, {"en": TEXT}, SPLIT, SPLIT, 1, "cpu", work)
-
-
-def weights(work, epoch):
-    return load_file(work / "snapshots" / f"epoch-{epoch:03}.safetensors")
-
-
 def test_networks_are_trained_in_turn(tmp_path):
-    train(tmp_path, described(epochs=4, cycle=1, alternate=1))
+    train(tmp_path, described=described(epochs=4, cycle=1, alternate=1))
     for epoch in range(1, 5):
         before, after = weights(tmp_path, epoch - 1), weights(tmp_path, epoch)
         changed = {name.split(".")[0] for name in after if not before[name].equal(after[name])}
@@ -57,7 +46,7 @@ def test_snapshots_are_candidates_once_both_networks_are_trained(cycle, alternat
 
 def test_a_candidate_has_learned_of_both_pictures_and_captions(tmp_path):
     described_so = described(epochs=4, cycle=1, alternate=2)
-    train(tmp_path, described_so)
+    train(tmp_path, described=described_so)
     untrained = weights(tmp_path, 0)
     for epoch in loop.candidate_epochs(described_so["training"]):
         trained = weights(tmp_path, epoch)

@@ -260,7 +260,7 @@ def test_every_key_of_the_schema_is_described():
         ),
         (
             {**SMALL, "datasets": {**SMALL["datasets"], "two": {"of": "one", "count": 50}}},
-            "datasets.two.count: it must be that of one: remove `count`, or set it there",
+            "datasets.two.count: it must be as in one: remove `count`, or set it there",
         ),
         (changed(backbone="precomputed"), "datasets.one: 'features' is a required property"),
         (changed(training={"epochs": 6}), "gru-8-max: epochs 6 is not a multiple of cycle 4"),
@@ -451,7 +451,7 @@ def test_what_the_other_data_set_says_is_not_said_again(key):
     """It would be ignored, since features and captions are the other one's."""
     values = {"precision": "float16", "seed": 7, "count": 50, "backbone": "resnet18"}
     part = {"of": "one", "models": ["gru-8-max"], key: values[key]}
-    with pytest.raises(InputError, match=f"part.{key}: it must be that of one: remove"):
+    with pytest.raises(InputError, match=f"part.{key}: it must be as in one: remove"):
         complete({**SMALL, "datasets": {**SMALL["datasets"], "part": part}})
 
 

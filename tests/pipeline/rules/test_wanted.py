@@ -7,7 +7,7 @@ import yaml
 
 from groundvec.runtime.errors import InputError
 from rules.experiment import complete
-from tests.pipeline.rules.test_workflow import copy_project, snakemake
+from tests.support.workflow import copy_project, snakemake
 
 EXPERIMENT = """
 experiment: tries

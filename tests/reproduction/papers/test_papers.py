@@ -13,9 +13,9 @@ from reproduction import papers
 from reproduction.papers import Experiment, Item
 from reproduction.papers.socher_2014 import has_relations
 from rules.experiment import complete
-from tests.pipeline.rules.test_workflow import copy_project, snakemake
 from tests.support.result_files import write_models
 from tests.support.tree_files import system_of
+from tests.support.workflow import copy_project, snakemake
 
 ROOT = Path(__file__).parents[3]
 EXPERIMENT = """

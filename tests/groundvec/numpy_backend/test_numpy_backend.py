@@ -20,8 +20,8 @@ from groundvec.model.network import Model, load_ensemble
 from groundvec.model.sentences import encode_sentences
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_json
-from groundvec.text import characters, ngrams, word_ngrams, words
 from tests.support.examples import description, save_model
+from tests.support.models import BAG, CAPTIONS, TEXTS
 
 ROOT = Path(__file__).parents[3]
 ODD = [
@@ -34,14 +34,6 @@ ODD = [
     "🐶 é\u0301ß",
     "dog dog dog",
 ]
-CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
-TEXTS = {
-    "characters": characters.Text.build(CAPTIONS),
-    "words": words.Text.build(2 * CAPTIONS),
-    "ngrams": ngrams.Text(2, 4, buckets=50),
-    "word-ngrams": word_ngrams.Text(2, 4, buckets=50),
-}
-BAG = {"name": "bag", "size": 16, "embedding": 7}
 RNN = {"name": "rnn", "cell": "gru", "size": 16}
 NGRAM_RNN = {"name": "ngram-rnn", "size": 5, "embedding": 7, "units": 10}
 MODELS = [

@@ -1,0 +1,122 @@
+"""Batches of a split, and its captions."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groundvec.data.split import (
+    CAPTIONS_PER_IMAGE,
+    UNENCODED,
+    Captions,
+    load_split,
+)
+from groundvec.runtime.errors import InputError
+from tests.support.examples import make_split
+from tests.support.trainings import CAPTIONS, SPLIT, two_languages
+
+
+@given(st.integers(0, 99), st.integers(1, 9), st.integers(1, 12))
+def test_an_epoch_passes_over_the_images_in_one_order(seed, epoch, size):
+    batches = [batch["en"] for batch in SPLIT.epoch(size, seed, epoch)]
+    kept = 11 // size * size
+    assert len(batches) == SPLIT.batches(size) == 5 * (11 // size)
+    passes = np.concatenate([*batches, []]).astype(int).reshape(5, kept)
+    assert (CAPTIONS.order[passes] == np.arange(5)[:, None]).all()
+    assert (CAPTIONS.image[passes] == CAPTIONS.image[passes[0]]).all()
+    assert all(len(set(CAPTIONS.image[rows])) == size for rows in batches)
+
+
+def test_the_order_changes_from_epoch_to_epoch_and_with_the_seed():
+    orders = {
+        tuple(np.concatenate([batch["en"] for batch in SPLIT.epoch(1, seed, epoch)]))
+        for seed in (1, 2)
+        for epoch in (1, 2)
+    }
+    assert len(orders) == 4
+
+
+def test_flickr8k_has_29920_pairs_an_epoch():
+    split = make_split(6000)[1]
+    assert split.batches(32) * 32 == 29_920
+
+
+def test_images_with_fewer_captions_are_left_out_of_the_later_passes():
+    split = make_split(6, 2)[1]
+    keep = np.array([0, 1, 2, 4, 6, 7, 8, 10])  # images 1, 2 ... : some have one caption
+    captions = split.captions["en"]
+    captions.image, captions.order = captions.image[keep], captions.order[keep]
+    batches = [batch["en"] for batch in split.epoch(2, 0, 1)]
+    assert [len(b) for b in batches] == [2, 2, 2, 2][: len(batches)]
+    assert set(captions.image[batches[-1]]) == {0, 3}  # those with a second caption
+    assert split.batches(2) == len(batches) == 6 // 2 + 2 // 2
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=20), st.integers(0, 99))
+def test_another_caption_is_one_of_the_same_image(image, seed):
+    image = np.array([sorted(set(image)).index(i) for i in image])
+    captions = Captions(None, image, np.zeros_like(image))
+    rows = np.arange(len(image))
+    found = captions.another(rows, np.random.default_rng(seed))
+    np.testing.assert_array_equal(image[found], image)
+    alone = np.bincount(image)[image] == 1
+    np.testing.assert_array_equal(found == rows, alone)
+
+
+def test_all_other_captions_of_an_image_are_drawn():
+    rng = np.random.default_rng(0)
+    found = [CAPTIONS.another(np.array([7]), rng).item() for _ in range(100)]
+    assert set(found) == {5, 6, 8, 9}
+
+
+@given(st.integers(0, 99), st.integers(1, 9), st.integers(1, 11))
+def test_the_first_language_leads_as_if_alone_and_the_others_follow(seed, epoch, size):
+    split = two_languages()
+    batches = list(split.epoch(size, seed, epoch))
+    alone = [batch["en"] for batch in SPLIT.epoch(size, seed, epoch)]
+    assert len(batches) == split.batches(size) == len(alone)
+    for batch, english in zip(batches, alone, strict=True):
+        np.testing.assert_array_equal(batch["en"], english)
+        images = [split.captions[language].image[rows] for language, rows in batch.items()]
+        np.testing.assert_array_equal(*images)
+
+
+def test_captions_of_other_languages_are_drawn_anew_each_epoch():
+    split = two_languages()
+    epochs = [
+        np.concatenate([b["de"] for b in split.epoch(11, 0, epoch)]) for epoch in range(1, 41)
+    ]
+    assert len({tuple(epoch) for epoch in epochs}) == 40
+    assert set(np.concatenate(epochs)) == set(range(len(split.captions["de"].image)))
+
+
+def table(rows):
+    columns = ["image_id", "language", "caption"]
+    return pd.DataFrame(rows, columns=columns).assign(split="train")
+
+
+def load(rows, languages=("en", "de")):
+    texts = dict.fromkeys(languages, UNENCODED)
+    return load_split(table(rows), "train", lambda ids: np.zeros((len(ids), 2)), texts)
+
+
+def test_images_described_in_one_language_only_are_left_out_and_counted(caplog):
+    rows = [("a", "en", "x"), ("b", "en", "y"), ("b", "de", "z"), ("c", "de", "w")]
+    split = load(rows)
+    assert split.image_ids.tolist() == ["b"]
+    assert [own.encoded for own in split.captions.values()] == [["y"], ["z"]]
+    assert "2 of 3 train images are left out" in caplog.text
+    assert load(rows, ["en"]).image_ids.tolist() == ["a", "b"]
+
+
+def test_a_language_without_sentences_or_images_in_common_is_one_clear_error():
+    with pytest.raises(InputError, match=r"no train captions in language de: write some, or"):
+        load([("a", "en", "x")])
+    with pytest.raises(InputError, match=r"no train image .* captions in each of en, de: write"):
+        load([("a", "en", "x"), ("b", "de", "y")])
+
+
+def test_later_captions_of_an_image_are_not_used_in_any_language():
+    rows = [("a", language, f"{k}") for language in ("en", "de") for k in range(7)]
+    assert [len(own.encoded) for own in load(rows).captions.values()] == [CAPTIONS_PER_IMAGE] * 2

@@ -1,0 +1,55 @@
+"""Pooling of hidden states."""
+
+import numpy as np
+import torch
+
+from groundvec.encoders import pooling
+
+
+def test_a_gpu_s_way_to_the_largest_has_the_same_numbers_and_gradients():
+    values = torch.randn(12, 5, requires_grad=True)
+    lengths, weights = torch.tensor([3, 1, 6, 2]), torch.randn(4, 5)
+    for one, other in zip(
+        *(
+            (found, *torch.autograd.grad((found * weights).sum(), values))
+            for found in (
+                pool(values, lengths) for pool in (pooling.MaxPooling(), pooling.padded_largest)
+            )
+        ),
+        strict=True,
+    ):
+        assert torch.equal(one, other)
+
+
+def test_attention_by_hand():
+    """a_t = softmax over t of V tanh(W h_t + b_w) + b_v, one weight a feature."""
+    attention = pooling.Attention(2)
+    with torch.no_grad():
+        for parameter in attention.parameters():
+            parameter.zero_()
+        attention.hidden.weight[0, 0] = (
+            1.0  # the score of both features is that of tanh(h_t[0]) ...
+        )
+        attention.out.weight[0, 0] = 2.0  # ... times 2 for the first feature
+        attention.out.weight[1, 0] = -1.0  # ... times -1 for the second
+    states = torch.tensor([[9.0, 9.0], [0.0, 1.0], [1.0, 3.0]])
+    t = np.tanh(1.0)
+    first = np.exp([0, 2 * t]) / np.exp([0, 2 * t]).sum() @ [0.0, 1.0]
+    second = np.exp([0, -t]) / np.exp([0, -t]).sum() @ [1.0, 3.0]
+    result = attention(states, torch.tensor([1, 2])).detach().numpy()
+    np.testing.assert_allclose(result, [[9, 9], [first, second]], rtol=1e-6)
+
+
+def test_attention_stands_scores_that_no_exponential_does():
+    attention = pooling.Attention(2)
+    with torch.no_grad():
+        attention.out.weight *= 1e4
+    states = torch.randn(7, 2)
+    result = attention(states, torch.tensor([4, 3]))
+    assert result.isfinite().all()
+
+
+def test_max_pooling_takes_the_largest_of_each_sentence():
+    states = torch.tensor([[-3.0, 1.0], [-2.0, 0.0], [5.0, 5.0]])
+    result = pooling.MaxPooling(2)(states, torch.tensor([2, 1]))
+    assert result.tolist() == [[-2.0, 1.0], [5.0, 5.0]]

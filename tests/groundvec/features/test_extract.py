@@ -1,0 +1,449 @@
+"""Extraction of features from images."""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+from torch import nn
+from torchvision import transforms
+from torchvision.transforms import functional as F
+
+from groundvec.features import backbones, extract, store
+from groundvec.features.images import cut
+from groundvec.provenance import digest
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import read_json, sha256
+from scripts import extract_features, join_features
+from tests.support.features import ROOT, STAND_IN, TINY, list_images, make_images, run
+from tests.support.photos import photo
+
+
+def assert_alike(features, expected):
+    """The same up to rounding, of networks whose random weights make all features tiny."""
+    expected = np.asarray(expected)
+    np.testing.assert_allclose(features, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
+
+
+def channel_means(path):
+    """The stand-in's features by torchvision's own transforms."""
+    pipeline = transforms.Compose([transforms.Resize(64), transforms.TenCrop(48)])
+    prepare = transforms.Compose(
+        [transforms.ToTensor(), transforms.Normalize((0.5, 0.4, 0.3), (0.1, 0.2, 0.3))]
+    )
+    crops = [prepare(crop).mean(dim=(1, 2)) for crop in pipeline(Image.open(path))]
+    return torch.stack(crops).mean(0).numpy()
+
+
+def test_pictures_are_resized_as_the_weights_want_it_or_as_asked_for(tmp_path, tiny):
+    name, weights = "shufflenet_v2_x0_5", tiny[1]
+    assert backbones.load(name, weights_file=weights).transform.interpolation == "bilinear"
+    assert backbones.load("efficientnet_lite0").transform.interpolation == "bicubic"
+    make_images(tmp_path, 1)
+    features = {}
+    for how in ("bilinear", "bicubic", "lanczos"):
+        options = ["--images", tmp_path / "images.csv", "--backbone", TINY, "--threads", 1]
+        options += [
+            "--weights-file",
+            weights,
+            "--settings",
+            f"interpolation: {how}",
+            "--work",
+            tmp_path / "work",
+        ]
+        run(extract_features, *options, "--output", tmp_path / f"{how}.h5")
+        made = json.loads(store.attributes(tmp_path / f"{how}.h5")["transform"])
+        assert made["interpolation"] == how
+        resize = transforms.Resize(256, transforms.InterpolationMode(how))
+        with Image.open(tmp_path / "0.png") as image:
+            crops = transforms.TenCrop(224)(resize(image))
+        prepare = transforms.Compose(
+            [
+                transforms.ToTensor(),
+                transforms.Normalize((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
+            ]
+        )
+        network = backbones.load(name, weights_file=weights).network
+        with torch.inference_mode():
+            expected = network(torch.stack([prepare(crop) for crop in crops])).mean(0)
+        features[how] = store.read(tmp_path / f"{how}.h5", ["id 0"])[0]
+        assert_alike(features[how], expected)
+    with pytest.raises(AssertionError):
+        assert_alike(features["lanczos"], features["bilinear"])
+
+
+def test_features_in_bfloat16_are_nearly_those_in_float32(monkeypatch):
+    pixels = torch.randint(256, (2, 1, 3, 224, 224), dtype=torch.uint8)
+    networks = [
+        extract._MeanOfCrops(backbones.load("efficientnet_lite0", precision=precision, crops=1))
+        for precision in ("float32", "bfloat16")
+    ]
+    monkeypatch.setattr(extract, "has_bfloat16", lambda: True)
+    exact, rounded = (network(pixels) for network in networks)
+    assert rounded.dtype == torch.float32 and not torch.equal(exact, rounded)
+    assert torch.nn.functional.cosine_similarity(exact, rounded).min() > 0.99
+    monkeypatch.setattr(extract, "has_bfloat16", lambda: False)
+    assert torch.equal(networks[1](pixels), exact)
+    assert extract.precision_on("bfloat16", "cpu") == "float32"
+    assert extract.precision_on("bfloat16", "cuda") == "bfloat16"
+
+
+def test_features_are_the_mean_over_ten_normalised_crops(tmp_path):
+    images = pd.read_csv(make_images(tmp_path, 5))
+    features = extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 2)
+    assert features.dtype == np.float32
+    expected = [channel_means(path) for path in images.path]
+    assert np.allclose(features, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("crops", [1, 2])
+def test_features_of_fewer_crops_are_those_of_the_centre(tmp_path, crops):
+    """The stand-in's channel means do not change when a crop is mirrored; a left half's do."""
+
+    class LeftHalf(nn.Module):
+        def forward(self, pixels):
+            return pixels[..., :24].mean(dim=(2, 3))
+
+    images = pd.read_csv(make_images(tmp_path, 13))  # more than one batch of ten pictures
+    backbone = replace(STAND_IN, build=LeftHalf, crops=crops)
+    features = extract.extract(images, backbone, tmp_path / "work", "cpu", 2)
+    prepare = transforms.Compose(
+        [
+            *(transforms.Resize(64), transforms.CenterCrop(48), transforms.ToTensor()),
+            transforms.Normalize((0.5, 0.4, 0.3), (0.1, 0.2, 0.3)),
+        ]
+    )
+    centres = [prepare(Image.open(path)) for path in images.path]
+    halves = [centre[..., :24] if crops == 1 else centre for centre in centres]
+    assert np.allclose(features, [half.mean(dim=(1, 2)) for half in halves], atol=1e-5)
+
+
+def test_features_of_other_crops_are_not_taken_from_the_work_folder(tmp_path):
+    images = pd.read_csv(make_images(tmp_path, 3))
+    ten, two = (
+        extract.extract(images, replace(STAND_IN, crops=crops), tmp_path / "work", "cpu", 1)
+        for crops in (10, 2)
+    )
+    assert not np.allclose(ten, two)
+
+
+@given(
+    st.integers(1, 90),
+    st.integers(1, 90),
+    st.integers(8, 20),
+    st.integers(0, 7),
+    st.sampled_from(["bilinear", "bicubic", "lanczos"]),
+)
+def test_crops_are_torchvision_s(width, height, resize, margin, interpolation):
+    pixels = np.random.default_rng(width).integers(0, 256, (height, width, 3), np.uint8)
+    image, crop = Image.fromarray(pixels), resize - margin
+    resized = F.resize(image, [resize], transforms.InterpolationMode(interpolation))
+    expected = torch.stack([F.pil_to_tensor(each) for each in F.ten_crop(resized, [crop, crop])])
+    assert torch.equal(cut(image, resize, crop, interpolation), expected)
+    centre = F.pil_to_tensor(F.center_crop(resized, [crop, crop]))
+    both = torch.stack([centre, F.hflip(centre)])
+    assert torch.equal(cut(image, resize, crop, interpolation, 2), both)
+    assert torch.equal(cut(image, resize, crop, interpolation, 1), both[:1])
+
+
+def test_script_with_a_network_of_torchvision(tmp_path, tiny):
+    network, weights = tiny
+    make_images(tmp_path, 3)
+    run(
+        extract_features,
+        *("--images", tmp_path / "images.csv", "--backbone", TINY, "--weights-file", weights),
+        *("--work", tmp_path / "work", "--output", tmp_path / "out.h5", "--threads", 1),
+    )
+    pipeline = transforms.Compose([transforms.Resize(256), transforms.TenCrop(224)])
+    prepare = transforms.Compose(
+        [
+            transforms.ToTensor(),
+            transforms.Normalize((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
+        ]
+    )
+    seen = []
+    hook = network.fc.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0].mean(0)))
+    with torch.inference_mode():
+        for k in range(3):
+            network(torch.stack([prepare(c) for c in pipeline(Image.open(tmp_path / f"{k}.png"))]))
+    hook.remove()
+    with h5py.File(tmp_path / "out.h5") as file:
+        assert_alike(file["features"][()], torch.stack(seen))
+        assert file["features"].dtype == np.float32
+        assert file["image_ids"].asstr()[:].tolist() == ["id 0", "id 1", "id 2"]
+    made = store.attributes(tmp_path / "out.h5")
+    assert made["backbone"] == TINY
+    assert made["weights"] == weights.name
+    assert made["weights_sha256"] == hashlib.sha256(weights.read_bytes()).hexdigest()
+    assert made["crops"] == 10
+    assert made["precision"] == "float32"
+    assert json.loads(made["transform"])["resize"] == 256
+    for package in ("torch", "torchvision", "pillow"):
+        assert f"{package} " in made["versions"]
+
+
+def test_parts_joined_equal_a_single_run(tmp_path, tiny):
+    make_images(tmp_path, 7)
+    options = ["--images", tmp_path / "images.csv", "--backbone", TINY, "--weights-file", tiny[1]]
+    options += ["--work", tmp_path / "work", "--threads", 1]
+    run(extract_features, *options, "--output", tmp_path / "whole.h5")
+    files = [tmp_path / f"part{k}.h5" for k in range(3)]
+    for k, file in enumerate(files):
+        run(extract_features, *options, "--part", k, "--parts", 3, "--output", file)
+    joined = tmp_path / "joined.h5"
+    run(join_features, "--images", tmp_path / "images.csv", "--output", joined, "--parts", *files)
+    with h5py.File(joined) as actual, h5py.File(tmp_path / "whole.h5") as expected:
+        assert np.array_equal(actual["features"], expected["features"])
+        assert np.array_equal(actual["image_ids"], expected["image_ids"])
+        assert dict(actual.attrs) == dict(expected.attrs)  # the fingerprint among them
+    with pytest.raises(InputError, match="no features for image id 1 and 1 others"):
+        run(
+            join_features,
+            *("--images", tmp_path / "images.csv", "--output", tmp_path / "x.h5"),
+            *("--parts", files[0], files[2]),
+        )
+    options += ["--part", 8, "--parts", 9, "--output", tmp_path / "empty.h5"]
+    run(extract_features, *options)  # of seven pictures the ninth part has none
+    with pytest.raises(InputError, match=r"empty\.h5 has no features for image id 1 and 1 others"):
+        run(
+            join_features,
+            *("--images", tmp_path / "images.csv", "--output", tmp_path / "x.h5"),
+            *("--parts", files[0], files[2], tmp_path / "empty.h5"),
+        )
+    options = options[:-6]
+    with pytest.raises(InputError, match=r"--part 3 must be from 0 to 2"):
+        run(extract_features, *options, "--part", 3, "--parts", 3, "--output", tmp_path / "x.h5")
+    assert not (tmp_path / "x.h5").exists()
+
+
+def test_all_problems_are_reported_together_and_the_rest_is_kept(tmp_path):
+    make_images(tmp_path, 9)
+    (tmp_path / "1.png").write_bytes(b"")
+    (tmp_path / "2.png").write_bytes((tmp_path / "0.png").read_bytes()[:-200])
+    (tmp_path / "3.png").unlink()
+    Image.new("RGB", (1, 3000)).save(tmp_path / "8.png")
+    images = pd.read_csv(list_images(tmp_path, 9))
+    with pytest.raises(InputError) as error:
+        extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 2)
+    first, *lines = str(error.value).split("\n")
+    assert first.startswith("4 of 9 images cannot be used; replace them or remove them")
+    assert [re.search(r"\d\.png", line).group() for line in lines] == [
+        "1.png",
+        "2.png",
+        "3.png",
+        "8.png",
+    ]
+
+    # Mark what was kept, to see that it is not computed again, and put the pictures right.
+    kept = list((tmp_path / "work").glob("*/*.npz"))
+    assert len(kept) == 1
+    about = read_json(kept[0].with_name("about.json"))
+    assert digest(about["decides"]) == kept[0].parent.name
+    with np.load(kept[0]) as shard:
+        assert len(shard["features"]) == 5
+        content = dict(shard)
+    np.savez(kept[0], **(content | {"features": content["features"] + 1000}))
+    for k in (1, 2, 3):
+        photo(64, 64, seed=20 + k).save(tmp_path / f"{k}.png")
+    photo(70, 64, seed=30).save(tmp_path / "5.png")  # another picture by the same name
+    images = pd.read_csv(list_images(tmp_path, 8))  # and one is removed
+
+    features = extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 2)
+    expected = np.array([channel_means(path) for path in images.path])
+    expected[[0, 4, 6, 7]] += 1000
+    assert np.allclose(features, expected, atol=1e-4)
+
+
+def test_one_problem_is_one_line(tmp_path):
+    make_images(tmp_path, 3)
+    (tmp_path / "1.png").write_bytes(b"")
+    images = pd.read_csv(list_images(tmp_path, 3))
+    with pytest.raises(InputError, match=r"^1 of 3 images .*1\.png is empty.*$"):
+        extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 1)
+
+
+def test_killed_and_started_again(tmp_path, tiny, caplog):
+    make_images(tmp_path, 40)
+    options = ["--images", tmp_path / "images.csv", "--backbone", TINY, "--weights-file", tiny[1]]
+    options += ["--work", tmp_path / "work", "--threads", 1, "--device", "cpu"]
+    output = tmp_path / "out.h5"
+    code = (
+        "import runpy, sys; from groundvec.features import extract; extract.SAVE_INTERVAL = 0; "
+        "runpy.run_path(sys.argv[0], run_name='__main__')"
+    )
+    program = "import sys; sys.argv = sys.argv[1:]; " + code
+    arguments = [str(a) for a in ["scripts/extract_features.py", *options, "--output", output]]
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, *arguments], cwd=ROOT, stderr=subprocess.DEVNULL
+    )
+
+    def finished():
+        return list((tmp_path / "work").glob("*/[!.]*.npz"))
+
+    deadline = time.monotonic() + 120
+    while len(finished()) < 3 and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert process.returncode == -signal.SIGKILL
+    assert not output.exists()
+    done = sum(len(np.load(file)["sums"]) for file in finished())
+    assert 6 <= done < 40
+
+    caplog.set_level("INFO")
+    run(extract_features, *options, "--output", output)
+    assert f"40 images, {done} of them done before" in caplog.text
+    shutil.rmtree(tmp_path / "work")
+    run(extract_features, *options, "--output", tmp_path / "undisturbed.h5")
+    with h5py.File(output) as actual, h5py.File(tmp_path / "undisturbed.h5") as expected:
+        assert np.array_equal(actual["features"], expected["features"])
+        assert actual.attrs["fingerprint"] == expected.attrs["fingerprint"]
+
+
+def test_told_to_stop_it_keeps_what_is_done(tmp_path, tiny):
+    make_images(tmp_path, 40)
+    command = [sys.executable, "scripts/extract_features.py", "--images", tmp_path / "images.csv"]
+    command += ["--backbone", TINY, "--weights-file", tiny[1], "--work", tmp_path / "work"]
+    command += ["--threads", "2", "--device", "cpu", "--output", tmp_path / "out.h5"]
+    # As a terminal or SLURM does, tell all its processes, once the first batch is done.
+    program = (
+        "import os, runpy, signal, sys; from groundvec.features import extract as module; "
+        "compute = module._compute\n"
+        "def told(*args):\n"
+        "    for batch in compute(*args):\n"
+        "        os.killpg(0, signal.SIGTERM)\n"
+        "        yield batch\n"
+        "if sys.argv.pop(1) == 'told': module._compute = told\n"
+        "sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
+    )
+
+    def extract(how):
+        return subprocess.run(
+            [sys.executable, "-c", program, how, *command[1:]],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            start_new_session=True,
+        )
+
+    told = extract("told")
+    assert told.returncode == 143
+    assert "told to stop, after 2 of 40 images" in told.stderr and "Traceback" not in told.stderr
+    assert not (tmp_path / "out.h5").exists()
+    again = extract("left alone")
+    assert again.returncode == 0 and "40 images, 2 of them done before" in again.stderr
+
+
+def rewrite(change, save=np.savez):
+    def rewritten(part):
+        with np.load(part) as saved:
+            content = dict(saved)
+        save(part, **(content | change(content)))
+
+    return rewritten
+
+
+def flip_a_feature(part):
+    content = bytearray(part.read_bytes())
+    with np.load(part) as saved:
+        content[content.index(saved["features"][0].tobytes()) + 1] ^= 1
+    part.write_bytes(content)
+
+
+def become(make):
+    def replace(part):
+        part.unlink()
+        make(part)
+
+    return replace
+
+
+DAMAGE = {
+    "cut off": lambda part: os.truncate(part, part.stat().st_size // 2),
+    "flipped": flip_a_feature,
+    "empty": lambda part: part.write_bytes(b""),
+    "of something else": lambda part: part.write_bytes(b"PK\3\4 something else"),
+    "of another network": rewrite(lambda _: {"network": "another"}),
+    "packed": rewrite(lambda _: {}, np.savez_compressed),
+    "not finite": rewrite(lambda content: {"features": content["features"] * np.nan}),
+    "huge": lambda part: os.truncate(part, 2**40),  # of holes
+    "FIFO": become(os.mkfifo),
+    "device": become(lambda part: part.symlink_to("/dev/zero")),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_a_damaged_part_of_finished_features_is_computed_again(tmp_path, caplog, damage):
+    images = pd.read_csv(make_images(tmp_path, 3))
+    features = extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 1)
+    [part] = (tmp_path / "work").glob("*/*.npz")
+    damage(part)
+    again = extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 1)
+    assert np.array_equal(again, features)
+    assert f"{part} is damaged: its images are computed again" in caplog.text
+    caplog.clear()
+    extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 1)
+    assert "damaged" not in caplog.text
+
+
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), MemoryError("too little")])
+def test_finished_features_that_cannot_be_read_are_not_removed(
+    tmp_path, monkeypatch, caplog, error
+):
+    images = pd.read_csv(make_images(tmp_path, 2))
+    features = extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 1)
+    [part] = (tmp_path / "work").glob("*/*.npz")
+    before = part.read_bytes()
+
+    def refuse(*_):
+        raise error
+
+    monkeypatch.setattr(extract, "read_regular", refuse)
+    again = extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 1, unusable={})
+    assert np.array_equal(again, features) and part.read_bytes() == before
+    assert f"{part} cannot be read (" in caplog.text
+
+
+def test_finished_features_of_other_pictures_are_not_read(tmp_path, caplog):
+    """Nor is damage in them noticed: a few of many pictures are found fast."""
+    images = pd.read_csv(make_images(tmp_path, 4))
+    features = extract.extract(images[:2], STAND_IN, tmp_path / "work", "cpu", 1)
+    [part] = (tmp_path / "work").glob("*/*.npz")
+    content = part.read_bytes()
+    part.write_bytes(content.replace(features[0].tobytes(), bytes(features[0].nbytes)))
+    extract.extract(images[2:], STAND_IN, tmp_path / "work", "cpu", 1)
+    assert "damaged" not in caplog.text
+    extract.extract(images[1:3], STAND_IN, tmp_path / "work", "cpu", 1)
+    assert f"{part} is damaged: its images are computed again" in caplog.text
+
+
+def test_features_are_found_again_by_the_pictures_content_whatever_their_names(tmp_path, caplog):
+    caplog.set_level("INFO")
+    images = pd.read_csv(make_images(tmp_path, 4))
+    features = extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 1)
+    os.utime(tmp_path / "0.png")
+    (tmp_path / "1.png").rename(tmp_path / "2024 new.png")
+    photo(50, 50, seed=99).save(tmp_path / "3.png")  # another picture by the same name
+    shutil.copy(tmp_path / "0.png", tmp_path / "copy.png")
+    files = [tmp_path / f"{name}.png" for name in ("0", "2024 new", "2", "3", "copy")]
+    images = pd.DataFrame({"image_id": list("abcde"), "path": [str(file) for file in files]})
+    images["sha256"] = [sha256(file) for file in files]
+    again = extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 1)
+    assert "5 images, 4 of them done before" in caplog.text
+    assert np.array_equal(again[[0, 1, 2, 4]], features[[0, 1, 2, 0]])
+    assert np.allclose(again[3], channel_means(tmp_path / "3.png"), atol=1e-5)

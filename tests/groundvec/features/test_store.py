@@ -1,0 +1,331 @@
+"""Files of features, and their damage."""
+
+import fcntl
+import hashlib
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groundvec.features import store
+from groundvec.runtime.errors import InputError
+from scripts import join_features
+from tests.support.features import (
+    IDS,
+    Trap,
+    make_images,
+    run,
+)
+
+
+@pytest.fixture
+def stored(tmp_path):
+    features = np.random.default_rng(0).normal(size=(20_000, 4)).astype(np.float32)
+    ids = [f"ä{k}" for k in range(20_000)]
+    store.write(tmp_path / "a.h5", features, ids, {"backbone": "x", "crops": 10})
+    return tmp_path / "a.h5", features, ids
+
+
+def test_read_in_any_order(stored):
+    path, features, ids = stored
+    order = np.random.default_rng(1).permutation(20_000)[:15_000]
+    assert np.array_equal(store.read(path, [ids[k] for k in order])[:], features[order])
+    twice = [19_999, 0, 0, 8191, 8192]
+    assert np.array_equal(store.read(path, np.array(ids)[twice])[:], features[twice])
+    assert store.read(path, ids)[:].dtype == np.float32
+
+
+@pytest.mark.parametrize("number", ["<f2", "<f4", ">f8"])
+def test_features_stay_in_a_file_that_holds_them_in_one_piece(tmp_path, number):
+    values = np.random.default_rng(0).normal(size=(9, 4)).astype(number)
+    for name, options in [("whole", {}), ("packed", {"chunks": (2, 4), "compression": "gzip"})]:
+        with h5py.File(tmp_path / f"{name}.h5", "w", userblock_size=512) as file:
+            file.create_dataset("features", data=values, **options)
+            file["image_ids"] = list("abcdefghi")
+    wanted, rows = ["i", "b", "b"], [8, 1, 1]
+    whole, packed = (store.read(tmp_path / f"{name}.h5", wanted) for name in ("whole", "packed"))
+    assert not whole.matrix.flags.writeable and packed.matrix.flags.writeable
+    for features in (whole, packed):
+        assert features.shape == (3, 4) and len(features) == 3
+        assert features[:].dtype == np.float32 and features[:].dtype.isnative
+        assert np.array_equal(features[:], values[rows].astype(np.float32))
+        assert np.array_equal(features[np.array([2, 0])], values[[1, 8]].astype(np.float32))
+        assert np.array_equal(features[1:5], values[[1, 1]].astype(np.float32))
+
+
+def test_numbers_that_numpy_has_no_type_for_are_not_mapped(tmp_path):
+    kind = h5py.h5t.IEEE_F32LE.copy()
+    kind.set_ebias(100)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        space = h5py.h5s.create_simple((2, 2))
+        data = h5py.h5d.create(file.id, b"features", kind, space)
+        data.write(h5py.h5s.ALL, h5py.h5s.ALL, np.ones((2, 2), np.float32))
+        file["image_ids"] = ["a", "b"]
+    assert np.array_equal(store.read(tmp_path / "a.h5", ["b"])[:], [[1, 1]])
+
+
+def test_read_names_what_is_missing(stored):
+    with pytest.raises(InputError, match=r"a\.h5 .*like ä0.* no features for image b and 1 others"):
+        store.read(stored[0], ["ä1", "b", "c"])
+    with pytest.raises(InputError, match=r"none\.h5 does not exist"):
+        store.read(stored[0].with_name("none.h5"), ["b"])
+
+
+@pytest.mark.parametrize("length", [0, 100, 5000])
+def test_truncated_file(stored, length):
+    path, _, ids = stored
+    path.write_bytes(path.read_bytes()[:length])
+    with pytest.raises(InputError, match=r"a\.h5 is (damaged: delete it|not a whole)"):
+        store.read(path, ids)
+
+
+def test_fingerprint_tells_contents_apart(stored):
+    path, features, ids = stored
+    first = store.attributes(path)["fingerprint"]
+    other = path.with_name("b.h5")
+
+    def written(features, ids):
+        store.write(other, features, ids, {"backbone": "y"})
+        return store.attributes(other)["fingerprint"]
+
+    assert written(features, ids) == first
+    assert written(features + np.float32(1e-6), ids) != first
+    assert written(features, [*ids[1:], ids[0]]) != first
+    assert store.attributes(path) == {
+        "backbone": "x",
+        "crops": 10,
+        "width": 4,
+        "fingerprint": first,
+    }
+    json.dumps(store.attributes(path))
+
+
+def write_precomputed(path, features, ids):
+    if path.suffix == ".npz":
+        np.savez(path, features=features, image_ids=ids)
+    else:
+        with h5py.File(path, "w") as file:
+            file["features"] = features
+            file["image_ids"] = np.array([str(i).encode() for i in ids])
+
+
+def import_features(folder, name):
+    options = ["--images", folder / "images.csv", "--output", folder / "out.h5"]
+    run(join_features, *options, "--parts", folder / name)
+
+
+@pytest.mark.parametrize("name", ["a.npz", "a.h5"])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_precomputed_features(tmp_path, name, dtype):
+    make_images(tmp_path, 3)
+    features = np.arange(8).reshape(4, 2) / 4  # exact in 16 bits
+    ids = ["id 2", "another", "id 0", "id 1"]
+    write_precomputed(tmp_path / name, features.astype(dtype), ids)
+    import_features(tmp_path, name)
+    with h5py.File(tmp_path / "out.h5") as file:
+        assert file["features"].dtype == np.float32
+        assert file["features"][:].tolist() == [[1.0, 1.25], [1.5, 1.75], [0.0, 0.25]]
+        assert file["image_ids"].asstr()[:].tolist() == ["id 0", "id 1", "id 2"]
+    made = store.attributes(tmp_path / "out.h5")
+    assert made["backbone"] == "precomputed"
+    assert made["weights"] == name
+    sha256 = hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()
+    assert made["weights_sha256"] == sha256
+
+
+NAN, LARGE = np.ones((3, 2)), np.ones((3, 2))
+NAN[1, 0] = np.nan
+LARGE[2] = 1e300
+BAD = {
+    "nan": (NAN, IDS, "features that are NaN or beyond 1e\\+15 for image id 1;"),
+    "infinite as float32": (LARGE, IDS, "features that are NaN or beyond 1e\\+15 for image id 2;"),
+    "missing": (np.ones((2, 2)), IDS[:2], "no features for image id 2;"),
+    "repeated": (np.ones((4, 2)), [*IDS, "id 1"], "more than one row for image id 1;"),
+    "fewer ids": (np.ones((4, 2)), IDS, r"each of the 3 image_ids, but is float64 \(4, 2\)"),
+    "one dimension": (np.ones(3), IDS, r"float64 \(3,\)"),
+    "integers": (np.ones((3, 2), int), IDS, r"floating-point .* int64 \(3, 2\)"),
+}
+
+
+@pytest.mark.parametrize("name", ["a.npz", "a.h5"])
+@pytest.mark.parametrize("features, ids, message", BAD.values(), ids=BAD.keys())
+def test_bad_precomputed_features(tmp_path, name, features, ids, message):
+    make_images(tmp_path, 3)
+    write_precomputed(tmp_path / name, features, ids)
+    with pytest.raises(InputError, match=f"{name}:? .*{message}"):
+        import_features(tmp_path, name)
+    assert not (tmp_path / "out.h5").exists()
+
+
+def test_precomputed_files_that_are_something_else(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make_images(tmp_path, 3)
+    np.savez("a.npz", features=np.ones((3, 2)))
+    with pytest.raises(InputError, match=r"a\.npz lacks `features` or `image_ids`"):
+        import_features(tmp_path, "a.npz")
+    np.savez("a.npz", features=np.ones((3, 2)), image_ids=np.array([Trap()] * 3, object))
+    with pytest.raises(InputError, match=r"a\.npz is not a whole .*make it again"):
+        import_features(tmp_path, "a.npz")
+    assert not Path("sprung").exists()
+    np.savez("a.npz", features=np.random.rand(300, 2), image_ids=np.arange(300))
+    Path("a.npz").write_bytes(Path("a.npz").read_bytes()[:3000])
+    with pytest.raises(InputError, match=r"a\.npz is not a whole .*make it again"):
+        import_features(tmp_path, "a.npz")
+
+
+def test_parts_must_fit_together(tmp_path):
+    make_images(tmp_path, 3)
+    paths = [tmp_path / "a.h5", tmp_path / "b.h5"]
+
+    def join(ids, features, **attributes):
+        store.write(paths[0], np.ones((2, 2)), IDS[:2], {"backbone": "x", "precision": "float32"})
+        made = {"backbone": "x", "precision": "float32"} | attributes
+        store.write(paths[1], features, ids, made)
+        return store.join(paths, IDS)[0]
+
+    assert join(IDS[2:], np.zeros((1, 2))).tolist() == [[1, 1], [1, 1], [0, 0]]
+    with pytest.raises(InputError, match=r"b\.h5 repeats image id 1;"):
+        join(IDS[1:], np.zeros((2, 2)))
+    with pytest.raises(InputError, match=r"differ in backbone \(y and x\)"):
+        join(IDS[2:], np.zeros((1, 2)), backbone="y")
+    with pytest.raises(InputError, match=r"differ in precision \(float16 and float32\)"):
+        join(IDS[2:], np.zeros((1, 2)), precision="float16")
+    with pytest.raises(InputError, match=r"differ in crops \(2 and None\)"):
+        join(IDS[2:], np.zeros((1, 2)), crops=2)
+    with pytest.raises(InputError, match=r"differ in width \(3 and 2\)"):
+        join(IDS[2:], np.zeros((1, 3)))
+
+
+@pytest.mark.mirror
+def test_precomputed_features_of_the_mirror(mirror, tmp_path):
+    source = mirror / "features" / "flickr8k_resnet50_tencrop.npz"
+    with np.load(source) as file:
+        features, ids = file["features"], file["image_ids"]
+    images = pd.DataFrame({"image_id": ids[::-7], "split": "test", "path": "-", "sha256": "-"})
+    images.to_csv(tmp_path / "images.csv", index=False)
+    import_features(tmp_path, source)
+    with h5py.File(tmp_path / "out.h5") as file:
+        assert np.array_equal(file["features"], features[::-7].astype(np.float32))
+
+
+def small_store(folder):
+    features = np.random.default_rng(0).normal(size=(20, 8)).astype(np.float32)
+    ids = [f"image {k}" for k in range(20)]
+    store.write(folder / "a.h5", features, ids, {"backbone": "x", "crops": 10})
+    return folder / "a.h5", features, ids
+
+
+@given(st.data())
+def test_a_flipped_byte_in_a_feature_file_is_noticed_or_does_no_harm(tmp_path_factory, data):
+    path, features, ids = small_store(tmp_path_factory.mktemp("store"))
+    content = bytearray(path.read_bytes())
+    content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
+    path.write_bytes(content)
+    try:
+        assert np.array_equal(store.read(path, ids)[:], features)
+        assert store.attributes(path)["backbone"] == "x"
+    except InputError as error:
+        assert "a.h5" in str(error) and "\n" not in str(error)
+
+
+def test_a_flipped_feature_is_noticed_and_named(tmp_path):
+    path, features, ids = small_store(tmp_path)
+    content = bytearray(path.read_bytes())
+    content[content.index(features[7].tobytes()) + 5] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"a\.h5 is damaged: delete it and make it again"):
+        store.read(path, ids[:3])
+
+
+@pytest.mark.parametrize("place", ["user block", "its end", "ids", "last byte", "cut off"])
+def test_damage_of_a_feature_file_is_noticed_before_hdf5_opens_it(tmp_path, monkeypatch, place):
+    path, _, ids = small_store(tmp_path)
+    monkeypatch.setattr(store, "_hdf5", None)
+    content = bytearray(path.read_bytes())
+    places = {"user block": 25, "its end": 511, "ids": content.index(b"image 7"), "last byte": -1}
+    if place == "cut off":
+        del content[-1:]
+    else:
+        content[places[place]] ^= 1
+    path.write_bytes(content)
+    for read in (store.attributes, lambda path: store.read(path, ids)):
+        with pytest.raises(InputError, match=r"a\.h5 is damaged: delete it and make it again"):
+            read(path)
+
+
+def test_features_may_be_elsewhere_in_their_file(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["group/data"], file["group/ids"] = np.ones((1, 2), np.float32), ["a"]
+        file["group/again"] = h5py.SoftLink("data")
+        file["features"] = h5py.SoftLink("/group/again")
+        file["image_ids"] = file["group/ids"]
+    assert store.read(tmp_path / "a.h5", ["a"])[:].tolist() == [[1, 1]]
+
+
+HEADER = "{{'descr': {}, 'fortran_order': False, 'shape': {}, }}"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        HEADER.format("'<f4'", "(1000000000000000, 4)"),
+        HEADER.format("'<f4'", "(-2, 4)"),
+        HEADER.format("'<f4'", "5"),
+        HEADER.format("'|O'", "(1, 2)"),
+        HEADER.format("5", "(1, 2)"),
+        "(" * 9000,
+        "\0" * 99,
+        None,
+    ],
+)
+def test_arrays_whose_header_is_false(tmp_path, header):
+    np.savez(tmp_path / "a.npz", image_ids=["a"])
+    with zipfile.ZipFile(tmp_path / "a.npz", "a") as archive:
+        text = (header or "").encode() + b"\n"
+        start = b"\x93NUMPY\1\0" + len(text).to_bytes(2, "little")
+        archive.writestr("features.npy", start + text + bytes(8) if header else b"text")
+    with pytest.raises(InputError, match=r"a\.npz is not a whole HDF5 or \.npz file"):
+        store.read(tmp_path / "a.npz", ["a"])
+
+
+@pytest.mark.parametrize("factor", [1e30, -1e16, np.inf, np.nan])
+def test_features_that_would_overflow_are_refused(tmp_path, factor):
+    write_precomputed(tmp_path / "a.h5", np.float32([[1, 2], [1, factor]]), ["a", "b"])
+    assert len(store.read(tmp_path / "a.h5", ["a"])) == 1
+    with pytest.raises(InputError, match=r"NaN or beyond 1e\+15 for image b; compute them again"):
+        store.read(tmp_path / "a.h5", ["a", "b"])
+
+
+@pytest.mark.parametrize("mode", ["w", "r"])
+def test_features_need_no_lock(tmp_path, mode):
+    write_precomputed(tmp_path / "a.h5", np.ones((1, 2), np.float32), ["a"])
+    with (tmp_path / "a.h5").open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(OSError):
+            h5py.File(tmp_path / "a.h5", mode)
+        store._hdf5(tmp_path / "a.h5", mode).close()
+
+
+def test_widths_that_no_network_has(tmp_path):
+    for width in (0, store.MAX_WIDTH + 1):
+        with h5py.File(tmp_path / f"{width}.h5", "w") as file:
+            file["features"] = np.zeros((2, width), np.float32)
+            file["image_ids"] = ["a", "b"]
+        with pytest.raises(InputError, match=r"features of width [\d,]+: it must be from 1 to"):
+            store.read(tmp_path / f"{width}.h5", ["a"])
+
+
+def test_an_archive_that_inflates_beyond_the_memory_is_refused(tmp_path, monkeypatch):
+    np.savez_compressed(tmp_path / "a.npz", features=np.zeros((9, 9)), image_ids=list("abcdefghi"))
+    assert store.read(tmp_path / "a.npz", ["a"]).shape == (1, 9)
+    names = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": 500}
+    monkeypatch.setattr(os, "sysconf", names.__getitem__)
+    with pytest.raises(InputError, match=r"a\.npz needs 0\.0 GiB of memory, and this machine has"):
+        store.read(tmp_path / "a.npz", ["a"])

@@ -1,0 +1,214 @@
+"""Models: their images, their snapshots and descriptions."""
+
+import json
+from pathlib import Path
+from string import ascii_lowercase
+
+import numpy as np
+import pytest
+import torch
+
+import reproduction  # noqa: F401, whose text of trees a test names
+from groundvec import SentenceEncoder
+from groundvec.device import choose, rounds_to_bfloat16
+from groundvec.model.network import Model, load_model
+from groundvec.model.stored import Weights
+from groundvec.model.weights import load as load_weights
+from groundvec.model.weights import save as save_weights
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_json
+from groundvec.similarity import join
+from tests.support.examples import description
+from tests.support.models import BAG, CAPTIONS, TEXT, embed, model, peak_memory, saved_model
+
+GRU = {"name": "rnn", "cell": "gru", "size": 16}
+
+
+def test_the_image_encoder_starts_xavier_uniform():
+    one = Model(description("gru-512-attention"), {"en": TEXT}, 1024)
+    weight = one.image.projection.weight
+    bound = np.sqrt(6 / (1024 + 512))
+    assert 0.99 * bound < weight.abs().max() <= bound
+    assert abs(weight.var() - bound**2 / 3) < 0.01 * bound**2
+
+
+def test_a_saved_model_embeds_as_before(tmp_path):
+    one = saved_model(tmp_path)
+    again = load_model(tmp_path, 4)
+    captions = ["A dog.", "2 cats"]
+    np.testing.assert_array_equal(embed(again, captions), embed(one, captions))
+
+
+def test_the_ensemble_is_the_renormalised_sum_of_its_snapshots(tmp_path):
+    one, two = saved_model(tmp_path, 1, 4), saved_model(tmp_path, 2, 8)
+    write_json(tmp_path / "ensemble.json", {"epochs": [4, 8], "best": 8})
+    captions = ["A dog.", "2 cats", "Zwei Hunde!"]
+    total = embed(one, captions) + embed(two, captions)
+    expected = total / np.sqrt((total**2).sum(axis=1))[:, None]
+    np.testing.assert_allclose(
+        SentenceEncoder(tmp_path).encode(captions, tokenized=True), expected, atol=1e-6
+    )
+    np.testing.assert_allclose(
+        join([np.eye(2), np.eye(2)[::-1]], "cosine"), np.full((2, 2), np.sqrt(0.5))
+    )
+
+
+def test_a_sentence_of_no_known_word_stays_zero_in_an_ensemble():
+    """An encoder without a bias gives zeros for it, which have no direction."""
+    joined = join([np.array([[0, 0], [3, 4]], np.float32)] * 2, "cosine")
+    np.testing.assert_allclose(joined, [[0, 0], [0.6, 0.8]], rtol=1e-6)
+
+
+def test_a_model_of_parts_that_do_not_fit_is_refused():
+    """Also where no configuration was checked: its description may come from anybody."""
+    described = {**description(BAG | {"state": True}), "similarity": "dot"}
+    with pytest.raises(
+        InputError, match="`state` needs cosines, which `similarity: cosine` provides"
+    ):
+        Model(described, {"en": TEXT}, 6)
+
+
+def test_a_snapshot_that_is_not_there_is_named(tmp_path):
+    saved_model(tmp_path)
+    with pytest.raises(InputError, match=r"epoch-009\.safetensors does not exist"):
+        load_model(tmp_path, 9)
+
+
+def test_vectors_that_are_not_finite_are_refused(monkeypatch):
+    one = model()
+    monkeypatch.setattr(one, "embed_batch", lambda *_: np.full((1, 16), np.nan, np.float32))
+    with pytest.raises(InputError, match="the vectors of this model are not finite"):
+        SentenceEncoder([one]).encode("A dog.")
+
+
+# As large as the schema lets a model be.
+HUGE = {"cell": "lstm", "size": 16384, "units": 16384, "embedding": 16384, "gaussian": 1}
+LANGUAGES = [a + b for a in ascii_lowercase for b in ascii_lowercase]
+VOCABULARIES = {language: {"characters": "a", "counts": [1]} for language in LANGUAGES}
+DEEP = {"words": [], "relations": [], "counts": [], "places": [], "vectors": ""}
+DEEP |= {"dimension": 10**10, "parser": "x", "form": "chain"}
+
+
+def merged(content, change):
+    """The content with some of what is deep within it replaced."""
+    deep = isinstance(content, dict) and isinstance(change, dict)
+    return content | {k: merged(content.get(k), v) for k, v in change.items()} if deep else change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"description": {"encoder": {"size": 10**9}}}, "1000000000 is greater than the maximum"),
+        ({"description": {"encoder": HUGE}}, "does not hold the weights of this model"),
+        (
+            {"description": {"languages": LANGUAGES}, "texts": VOCABULARIES},
+            "description.languages: ",
+        ),
+        ({"description": {"text": {"name": "trees"}}, "texts": {"en": DEEP}}, "dimension: 10000"),
+        ({"features": []}, r"features: \[\] is not of type 'object'"),
+        ({"features": {"transform": "[480"}}, r"features\.transform: Expecting"),
+        ({"features": {"transform": "[]"}}, r"\[\] is not of type 'object'"),
+        ({"features": {"blocks": "[{}"}}, r"features\.blocks: Expecting"),
+        ({"features": {"blocks": "{}"}}, r"\{\} is not of type 'array'"),
+        ({"features": {"blocks": '[{"transform": "x"}]'}}, r"features\.transform: Expecting"),
+        ({"features": {"crops": 3}}, "crops: 3 is not one of"),
+        ({"draw": [1, 2]}, r"draw: \[1, 2\] is too short"),
+        (
+            {"features": {"transform": '{"interpolation": "x"}'}},
+            "interpolation: 'x' is not one of",
+        ),
+        (
+            {"description": {"encoder": {"name": "../x"}}},
+            r"encoder.name: '\.\./x' is not one of",
+        ),
+        ({"description": {"encoder": {"wings": 2}}}, r"\('wings' was unexpected\)"),
+        ({"description": {"text": {"name": "trees?"}}}, r"text.name: 'trees\?' is not one of"),
+        ({"width": 10**9}, "width: 1000000000 is greater than the maximum"),
+        ({"width": 60_000}, "does not hold the weights of this model"),
+        ({"texts": {"en": {"characters": "ab", "counts": None}}}, "does not describe a model"),
+        ({"texts": {"en": {"characters": "aa", "counts": [1, 1]}}}, "distinct characters"),
+        ({"texts": None}, "texts: None is not of type"),
+        ([], r"\[\] is not of type 'object'"),
+    ],
+)
+def test_a_description_that_claims_too_much_is_refused_before_memory_is_taken(
+    tmp_path, change, message
+):
+    saved_model(tmp_path)
+    content = json.loads((tmp_path / "model.json").read_text())
+    write_json(tmp_path / "model.json", merged(content, change) if change else change)
+    Path("/proc/self/clear_refs").write_text("5")  # forget the peak of earlier tests
+    before = peak_memory()
+    with pytest.raises(InputError, match=message) as error:
+        load_model(tmp_path, 4)
+    assert "\n" not in str(error.value)
+    assert peak_memory() - before < 200_000
+
+
+@pytest.mark.parametrize("epochs", [["../../x"], [-1], [], [4, 4], [10**6]])
+def test_an_ensemble_that_names_no_epochs_is_refused(tmp_path, epochs):
+    saved_model(tmp_path)
+    write_json(tmp_path / "ensemble.json", {"epochs": epochs, "best": 4})
+    with pytest.raises(InputError, match=r"ensemble\.json does not describe a model"):
+        SentenceEncoder(tmp_path)
+
+
+def test_programs_compute_float32_as_such():
+    """TF32, cuDNN's default for recurrent networks, has ten bits of the factors."""
+    before = torch.backends.fp32_precision, torch.get_num_threads()
+    try:
+        device = choose(threads=1)
+        assert device == ("cuda" if torch.cuda.is_available() else "cpu")
+        assert choose("cpu") == "cpu"
+        assert torch.backends.cudnn.rnn.fp32_precision == "ieee"
+        assert torch.backends.cudnn.conv.fp32_precision == "ieee"
+        assert torch.backends.cuda.matmul.fp32_precision == "ieee"
+        assert torch.backends.mkldnn.matmul.fp32_precision == "ieee"
+        assert torch.get_num_threads() == 1
+        assert not rounds_to_bfloat16()
+        choose(precision="bfloat16")
+        assert torch.backends.cudnn.rnn.fp32_precision == "tf32"
+        assert torch.backends.mkldnn.matmul.fp32_precision == "bf16"
+        flags = Path("/proc/cpuinfo")
+        if flags.exists():
+            able = {"avx512_bf16", "amx_bf16", "bf16"} & set(flags.read_text().split())
+            assert rounds_to_bfloat16() == bool(able)
+    finally:
+        torch.backends.fp32_precision = before[0]
+        torch.set_num_threads(before[1])
+
+
+def test_image_features_are_standardised_by_those_of_the_training_images(tmp_path):
+    features = np.random.default_rng(0).normal(3, 5, size=(40, 12)).astype(np.float32)
+    features[:, 4] = 2.5  # it never varies
+    described = description(parts={"image": {"standardise": True}})
+    torch.manual_seed(0)
+    one = Model(described, {"en": TEXT}, 12).eval()
+    one.image.measure(features)
+    others = features[:3] + 1
+    deviation = features.std(axis=0, ddof=0)
+    inputs = (others - features.mean(axis=0)) / np.where(deviation, deviation, np.inf)
+    weights, bias = (p.detach().numpy() for p in one.image.projection.parameters())
+    expected = inputs @ weights.T + bias
+    found = one.image(torch.from_numpy(others)).detach()
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    for packed in (False, True):
+        save_weights(one, tmp_path / "weights", packed=packed)
+        with torch.device("meta"):
+            again = Model(described, {"en": TEXT}, 12)
+        load_weights(again, Weights(tmp_path / "weights"))
+        similar = again.eval().encode_images(others) * one.encode_images(others)
+        assert similar.sum(axis=1).min() > 0.999
+    plain = Model(description(), {"en": TEXT}, 12)
+    plain.image.measure(features)
+    assert set(plain.image.state_dict()) == {"projection.weight", "projection.bias"}
+
+
+def test_only_cosines_are_of_unit_vectors():
+    described = description()
+    for similarity, unit in (("cosine", True), ("dot", False), ("euclidean", False)):
+        torch.manual_seed(0)
+        one = Model(described | {"similarity": similarity}, {"en": TEXT}, 12)
+        images = 5 * np.ones((2, 12), np.float32)
+        for vectors in (embed(one, CAPTIONS), one.encode_images(images)):
+            assert np.allclose(np.linalg.norm(vectors, axis=1), 1) == unit

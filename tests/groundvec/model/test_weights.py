@@ -1,0 +1,160 @@
+"""Files of weights, and their damage."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors.torch import save_file
+
+from groundvec.model.network import load_model
+from groundvec.model.stored import Weights
+from groundvec.model.weights import load as load_weights
+from groundvec.model.weights import save as save_weights
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_json
+from tests.support.examples import description
+from tests.support.models import peak_memory, saved_model
+
+
+def test_damaged_or_foreign_weights_are_named(tmp_path):
+    saved_model(tmp_path)
+    path = tmp_path / "snapshots" / "epoch-004.safetensors"
+    path.write_bytes(path.read_bytes()[:200])
+    with pytest.raises(InputError, match=r"epoch-004\.safetensors does not hold the weights"):
+        load_model(tmp_path, 4)
+    saved_model(tmp_path)
+    content = json.loads((tmp_path / "model.json").read_text())
+    write_json(tmp_path / "model.json", content | {"description": description("gru-32-attention")})
+    with pytest.raises(InputError, match=r"does not hold the weights of this model"):
+        load_model(tmp_path, 4)
+
+
+def test_weights_in_eight_bits_are_within_half_a_step_and_checked(tmp_path):
+    one, other = torch.nn.Linear(3, 2), torch.nn.Linear(3, 2, device="meta")
+    one.weight.data = torch.tensor([[1.0, -2.0, 0.5], [0.0, 0.0, 0.0]])
+    path = tmp_path / "w.safetensors"
+    save_weights(one, path, packed=True)
+    load_weights(other, Weights(path))
+    assert (other.weight - one.weight).abs().max() <= 2 / 127 / 2
+    assert other.weight[0, 1] == -2 and (other.weight[1] == 0).all()
+    assert torch.equal(other.bias, one.bias)
+
+
+def test_a_large_embedding_table_is_stored_as_codes_of_four_numbers(tmp_path):
+    """Rows of at most 256 different quarters, each row at a scale of its own, lose nothing."""
+    torch.manual_seed(0)
+    quarters = torch.randint(256, (2**14, 16))
+    rows = torch.nn.functional.normalize(torch.randn(256, 4))[quarters].flatten(1)
+    one = torch.nn.Embedding.from_pretrained(rows * torch.rand(2**14, 1).mul(9).add(1))
+    path = tmp_path / "w.safetensors"
+    save_weights(one, path, packed=True)
+    assert path.stat().st_size < one.weight.numel() / 4 + 2**17  # one byte each, and the scales
+    other = torch.nn.Embedding(2**14, 64, device="meta")
+    load_weights(other, Weights(path))
+    near = torch.nn.functional.cosine_similarity(other.weight, one.weight)
+    assert near.quantile(0.01) > 0.95 and near.mean() > 0.99
+
+
+MATRIX = {  # what a matrix of 16384 rows of 8 numbers is stored as
+    "int8": {"weight": torch.ones(2**14, 8, dtype=torch.int8), "weight.scale": torch.ones(2**14)},
+    "codes": {
+        "weight": torch.full((2**14, 2), 255, dtype=torch.uint8),
+        "weight.scale": torch.ones(2**14),
+        "weight.codebook": torch.ones(256, 4),
+    },
+    "float32": {"weight": torch.ones(2**14, 8)},
+}
+UNFIT = "weight has numbers of another kind, or no scale or codebook that fits"
+TOO_LARGE = "weight is not finite, or has numbers above 1,000,000"
+
+
+@pytest.mark.parametrize("kind", MATRIX)
+def test_stored_matrices_are_read(tmp_path, kind):
+    save_file(MATRIX[kind], tmp_path / "w")
+    assert (Weights(tmp_path / "w")("weight", 2**14, 8) == 1).all()
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "error"),
+    [
+        *(
+            (kind, {"weight.scale": scale}, error)
+            for kind in ("int8", "codes")
+            for scale, error in [
+                (None, UNFIT),
+                (torch.ones(8), UNFIT),
+                (torch.ones(2**14, dtype=torch.int32), UNFIT),
+                (torch.full((2**14,), torch.nan), TOO_LARGE),
+                (torch.full((2**14,), -1e38), TOO_LARGE),
+            ]
+        ),
+        *(
+            ("codes", {"weight.codebook": codebook}, error)
+            for codebook, error in [
+                (None, UNFIT),
+                (torch.ones(256), UNFIT),
+                (torch.ones(256, 8), UNFIT),
+                (torch.ones(256, 1000, 4), UNFIT),  # of which gigabytes were decoded
+                (torch.ones(256, 4, dtype=torch.int8), UNFIT),
+                (torch.ones(3, 4), "weight has codes beyond its codebook"),
+                (torch.full((256, 4), torch.inf), TOO_LARGE),
+            ]
+        ),
+        ("codes", {"weight": -torch.ones(2**14, 2, dtype=torch.int8)}, UNFIT),
+        ("codes", {"weight": torch.zeros(2**14, 2, 1, dtype=torch.uint8)}, UNFIT),
+        ("codes", {"weight": torch.zeros(2**13, 4, dtype=torch.uint8)}, UNFIT),
+        ("int8", {"weight": torch.zeros(2**14, 8, dtype=torch.uint8)}, UNFIT),
+        ("int8", {"weight.codebook": torch.ones(256, 4)}, UNFIT),
+        ("float32", {"weight.scale": torch.ones(2**14)}, UNFIT),
+        ("float32", {"weight": torch.ones(2**14, 8, dtype=torch.bfloat16)}, UNFIT),
+        ("float32", {"weight": torch.ones(2**14, 8, dtype=torch.complex64)}, UNFIT),
+        ("float32", {"weight": torch.ones(8, 2**14)}, "other names or shapes"),
+        ("float32", {"weight": torch.full((2**14, 8), 1e300, dtype=torch.float64)}, TOO_LARGE),
+    ],
+)
+def test_stored_matrices_that_do_not_fit_are_refused(tmp_path, kind, change, error):
+    stored = MATRIX[kind] | change
+    save_file({k: value for k, value in stored.items() if value is not None}, tmp_path / "w")
+    Path("/proc/self/clear_refs").write_text("5")  # forget the peak of earlier tests
+    before = peak_memory()
+    with pytest.raises(InputError, match=error) as caught:
+        Weights(tmp_path / "w")("weight", 2**14, 8)
+    assert "\n" not in str(caught.value)
+    assert peak_memory() - before < 50_000
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_weights_may_be_empty(tmp_path, packed):
+    save_weights(torch.nn.Embedding(0, 3), tmp_path / "w.safetensors", packed)
+    network = torch.nn.Embedding(0, 3, device="meta")
+    load_weights(network, Weights(tmp_path / "w.safetensors"))
+    assert network.weight.shape == (0, 3) and not network.weight.is_meta
+
+
+@given(st.data())
+def test_a_flipped_byte_in_a_snapshot_is_noticed(tmp_path_factory, data):
+    folder = tmp_path_factory.mktemp("model")
+    saved_model(folder)
+    path = folder / "snapshots" / "epoch-004.safetensors"
+    content = json.loads((folder / "model.json").read_text())
+    sums = {"4": hashlib.sha256(path.read_bytes()).hexdigest()}
+    write_json(folder / "model.json", content | {"sha256": sums})
+    load_model(folder, 4)
+    data_of_file = bytearray(path.read_bytes())
+    data_of_file[data.draw(st.integers(0, len(data_of_file) - 1))] ^= data.draw(st.integers(1, 255))
+    path.write_bytes(data_of_file)
+    with pytest.raises(InputError, match=r"epoch-004\.safetensors is damaged"):
+        load_model(folder, 4)
+
+
+def test_weights_that_are_not_finite_do_not_load(tmp_path):
+    one = saved_model(tmp_path)
+    with torch.no_grad():
+        one.captions["en"].rnn.bias_hh_l0[3] = torch.nan
+    save_weights(one, tmp_path / "snapshots" / "epoch-004.safetensors")
+    with pytest.raises(InputError, match=r"captions\.en\.rnn\.bias_hh_l0 is not finite"):
+        load_model(tmp_path, 4)

@@ -1,0 +1,298 @@
+"""Trainings that are killed, and damaged checkpoints."""
+
+import math
+import os
+import signal
+import zipfile
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groundvec.objectives import hinge
+from groundvec.runtime.jobs import Stopped
+from groundvec.training import checkpoints, loop
+from tests.support.trainings import (
+    assert_equal,
+    train,
+    weights,
+)
+
+hinge_loss = hinge.Objective.forward
+SAVED = [0, 1, 2, 3, 4]
+
+
+class Killed(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("batch", [1, 4, 10, 11, 25, 39])
+def test_a_training_killed_in_any_batch_ends_in_the_same_weights(tmp_path, monkeypatch, batch):
+    undisturbed = train(tmp_path / "whole")
+    monkeypatch.setattr(checkpoints, "MIN_INTERVAL", -1)
+    monkeypatch.setattr(checkpoints, "MAX_SHARE", math.inf)
+    monkeypatch.setattr(loop, "BATCHES_BETWEEN_CHECKS", 3)
+    calls = []
+
+    def killed_once(*args, **options):
+        calls.append(1)
+        if len(calls) == batch:
+            raise Killed
+        return hinge_loss(*args, **options)
+
+    monkeypatch.setattr(hinge.Objective, "forward", killed_once)
+    with pytest.raises(Killed):
+        train(tmp_path / "killed")
+    resumed = train(tmp_path / "killed")
+    assert len(calls) <= 40 + 3, "batches before the last checkpoint were not done again"
+    for epoch in SAVED:
+        assert_equal(weights(tmp_path / "whole", epoch), weights(tmp_path / "killed", epoch))
+    assert [row["loss"] for row in resumed[1:]] == [row["loss"] for row in undisturbed[1:]]
+
+
+def test_a_training_killed_while_it_is_evaluated_ends_in_the_same_weights(tmp_path, monkeypatch):
+    train(tmp_path / "whole")
+    monkeypatch.setattr(checkpoints, "MIN_INTERVAL", -1)
+    monkeypatch.setattr(checkpoints, "MAX_SHARE", math.inf)
+    monkeypatch.setattr(loop, "BATCHES_BETWEEN_CHECKS", 1)
+    calls = []
+
+    def killed_once(model, dev):
+        calls.append(1)
+        if len(calls) == 3:
+            raise Killed
+        return {"dev_recall": 0.0}
+
+    with pytest.raises(Killed):
+        train(tmp_path / "killed", evaluate=killed_once)
+    history = train(tmp_path / "killed", evaluate=killed_once)
+    assert_equal(weights(tmp_path / "whole"), weights(tmp_path / "killed"))
+    assert [row["epoch"] for row in history] == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("batch", [1, 7, 10, 20, 39])
+def test_a_training_told_to_stop_has_done_no_batch_in_vain(tmp_path, monkeypatch, batch):
+    undisturbed = train(tmp_path / "whole")
+    calls = []
+
+    def told_once(*args, **options):
+        calls.append(1)
+        if len(calls) == batch:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return hinge_loss(*args, **options)
+
+    monkeypatch.setattr(hinge.Objective, "forward", told_once)
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(Stopped, match="told to stop, after epoch"):
+        train(tmp_path / "told")
+    assert signal.getsignal(signal.SIGTERM) is before
+    assert len(calls) == batch
+    resumed = train(tmp_path / "told")
+    assert len(calls) == 40
+    for epoch in SAVED:
+        assert_equal(weights(tmp_path / "whole", epoch), weights(tmp_path / "told", epoch))
+    assert [row["loss"] for row in resumed[1:]] == [row["loss"] for row in undisturbed[1:]]
+
+
+def train_until_killed(work):
+    """Up to the evaluation after the fourth epoch."""
+    calls = []
+
+    def killed(model, dev):
+        calls.append(1)
+        if len(calls) == 5:
+            raise Killed
+        return {"dev_recall": 0.0}
+
+    with pytest.raises(Killed):
+        train(work, evaluate=killed)
+
+
+def damage(path, how):
+    data = path.read_bytes()
+    if how == "truncated":
+        path.write_bytes(data[: len(data) // 2])
+    elif how == "empty":
+        path.write_bytes(b"")
+    else:
+        path.write_bytes(b"\0" * len(data))
+
+
+@pytest.mark.parametrize("how", ["truncated", "empty", "zeros"])
+@pytest.mark.parametrize(
+    ("damaged", "lost"),
+    [(["checkpoint.pt"], 10), (["checkpoint.pt", "checkpoint-previous.pt"], 30)],
+)
+def test_a_damaged_checkpoint_costs_the_work_since_the_one_before(
+    tmp_path, monkeypatch, caplog, how, damaged, lost
+):
+    """Ten batches an epoch, a checkpoint after each; killed in the evaluation after the fourth."""
+    train(tmp_path / "whole")
+    train_until_killed(tmp_path / "damaged")
+    for name in damaged:
+        damage(tmp_path / "damaged" / name, how)
+    batches = []
+    monkeypatch.setattr(
+        hinge.Objective, "forward", lambda *a, **o: batches.append(1) or hinge_loss(*a, **o)
+    )
+    history = train(tmp_path / "damaged")
+    assert len(batches) == 10 + lost
+    for name in damaged:
+        assert f"{name} cannot be read" in caplog.text
+    assert [row["epoch"] for row in history] == [0, 1, 2, 3, 4]
+    for epoch in SAVED:
+        assert_equal(weights(tmp_path / "whole", epoch), weights(tmp_path / "damaged", epoch))
+
+
+@pytest.mark.parametrize("step", [(Path, "write_bytes"), (os, "fsync"), (Path, "replace")])
+def test_a_crash_while_a_checkpoint_is_written_loses_nothing(tmp_path, monkeypatch, step):
+    """In writing what is kept of epoch 3: epoch 2 is not done again."""
+    train(tmp_path / "whole")
+    epochs = []
+    whole = getattr(*step)
+
+    def crash(*args):
+        if len(epochs) == 4:
+            raise Killed
+        return whole(*args)
+
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(*step, crash)
+        train(
+            tmp_path / "crashed",
+            evaluate=lambda model, dev: epochs.append(1) or {"dev_recall": 0.0},
+        )
+    batches = []
+    monkeypatch.setattr(
+        hinge.Objective, "forward", lambda *a, **o: batches.append(1) or hinge_loss(*a, **o)
+    )
+    train(tmp_path / "crashed")
+    assert len(batches) == 20
+    assert_equal(weights(tmp_path / "whole"), weights(tmp_path / "crashed"))
+
+
+def test_a_finished_training_is_not_done_again(tmp_path, monkeypatch):
+    history = train(tmp_path)
+    monkeypatch.setattr(hinge.Objective, "forward", lambda *a, **o: pytest.fail("trained again"))
+    assert str(train(tmp_path)) == str(history)
+
+
+def networks(folder, seed=0):
+    """The checkpoints of a small network, and of an optimiser without a state of its own."""
+    torch.manual_seed(seed)
+    model = torch.nn.Linear(5, 9)
+    optimiser = torch.optim.SGD(model.parameters())
+    return checkpoints.Checkpoints(folder, model, optimiser)
+
+
+@given(st.data())
+def test_a_flipped_byte_in_a_checkpoint_is_noticed_or_does_no_harm(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("checkpoint") / "checkpoint.pt"
+    written, read = networks(path.parent, 1), networks(path.parent, 2)
+    state = checkpoints.State(epoch=3, history=[{"loss": 0.1}])
+    written.save(state)
+    content = bytearray(path.read_bytes())
+    content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
+    path.write_bytes(content)
+    loaded = read.load_latest()
+    if loaded is None:
+        assert not path.exists()
+    else:
+        assert loaded == state
+        assert_equal(read.model.state_dict(), written.model.state_dict())
+
+
+def flip(path):
+    """Change one byte in the middle of a file's weights, or of a zip file's largest member."""
+    content = bytearray(path.read_bytes())
+    place = len(content) // 2
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            member = archive.read(max(archive.infolist(), key=lambda member: member.file_size))
+        place = content.index(member) + len(member) // 2
+    content[place] ^= 1
+    path.unlink()
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("damaged", "batches"), [("snapshots/epoch-002.safetensors", 40), ("checkpoint.pt", 20)]
+)
+def test_a_flipped_byte_costs_what_came_after_the_copy_before(
+    tmp_path, monkeypatch, caplog, damaged, batches
+):
+    """Killed in evaluating epoch 4: the checkpoints are of epochs 3 and 2, ten batches each.
+
+    A snapshot of epoch 2 is part of both, so that a training without it begins again.
+    """
+    train(tmp_path / "whole")
+    train_until_killed(tmp_path / "damaged")
+    flip(tmp_path / "damaged" / damaged)
+    done = []
+    monkeypatch.setattr(
+        hinge.Objective, "forward", lambda *a, **o: done.append(1) or hinge_loss(*a, **o)
+    )
+    train(tmp_path / "damaged")
+    assert len(done) == batches
+    assert damaged in caplog.text
+    for epoch in SAVED:
+        assert_equal(weights(tmp_path / "whole", epoch), weights(tmp_path / "damaged", epoch))
+
+
+def test_what_is_finished_keeps_its_snapshots_and_history_and_no_checkpoint(tmp_path):
+    train(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"finished.pt", "snapshots"}
+
+
+def test_a_checkpoint_after_a_damaged_snapshot_does_not_take_the_place_of_a_good_one(tmp_path):
+    kept = networks(tmp_path)
+    sums = {1: kept.save_snapshot(1)}
+    kept.save(checkpoints.State(batch=1, sha256=sums))
+    kept.save(checkpoints.State(batch=2, sha256=sums | {2: kept.save_snapshot(2)}))
+    flip(tmp_path / "snapshots/epoch-002.safetensors")
+    assert kept.load_latest().batch == 1
+    kept.save(checkpoints.State(batch=3, sha256=sums))
+    damage(tmp_path / "checkpoint.pt", "truncated")
+    assert kept.load_latest().batch == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"model": {}},
+        {"model": {"x": torch.ones(1)}},
+        {"optimiser": {}},
+        {"sha256": [1]},
+    ],
+)
+def test_a_checkpoint_that_cannot_be_restored_is_not_the_last_word(tmp_path, caplog, change):
+    """Its file is whole; the checkpoint before it is taken."""
+    train(tmp_path / "whole")
+    folder = tmp_path / "damaged"
+    train_until_killed(folder)
+    state = torch.load(folder / "checkpoint.pt", weights_only=True)
+    torch.save(state | change, folder / "checkpoint.pt")
+    train(folder)
+    assert "checkpoint.pt cannot be read, or is damaged: it is removed" in caplog.text
+    for epoch in SAVED:
+        assert_equal(weights(tmp_path / "whole", epoch), weights(folder, epoch))
+
+
+@pytest.mark.parametrize("damaged", ["finished.pt", "snapshots/epoch-001.safetensors"])
+def test_finished_work_that_is_damaged_is_named_and_done_again(tmp_path, caplog, damaged):
+    history = train(tmp_path)
+    before = weights(tmp_path, 1)
+    flip(tmp_path / damaged)
+    again = train(tmp_path)
+    assert damaged in caplog.text
+    assert [row["loss"] for row in again[1:]] == [row["loss"] for row in history[1:]]
+    assert_equal(weights(tmp_path, 1), before)
+
+
+def test_finished_work_that_is_found_again_says_where_it_was_made(tmp_path, monkeypatch):
+    monkeypatch.setattr(loop, "provenance", lambda device: {"commit": "a", "machine": "one"})
+    train(tmp_path)
+    monkeypatch.setattr(loop, "provenance", lambda device: {"commit": "b", "machine": "two"})
+    assert {(row["commit"], row["machine"]) for row in train(tmp_path)} == {("a", "one")}

@@ -1,0 +1,150 @@
+"""The training loop."""
+
+import math
+from dataclasses import replace
+
+import h5py
+import numpy as np
+import pytest
+import torch
+
+from groundvec.data.split import encode
+from groundvec.features import store
+from groundvec.model.network import Model
+from groundvec.objectives import multilingual
+from groundvec.optimisers import adam
+from groundvec.optimisers.adam import cyclic
+from groundvec.runtime.errors import InputError
+from groundvec.training import loop
+from tests.support.examples import description, make_split, sentences
+from tests.support.trainings import (
+    CAPTIONS,
+    SPLIT,
+    TEXT,
+    assert_equal,
+    train,
+    weights,
+)
+
+
+def test_a_mapped_split_trains_the_same_weights_as_one_in_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr("groundvec.data.split.SENTENCES_PER_BLOCK", 7)
+    values = SPLIT.features.astype(np.float16)
+    with h5py.File(tmp_path / "features.h5", "w") as file:
+        file["features"], file["image_ids"] = values[::-1], SPLIT.image_ids[::-1].tolist()
+    mapped = store.read(tmp_path / "features.h5", SPLIT.image_ids)
+    encoded = encode(TEXT, sentences())
+    assert not mapped.matrix.flags.writeable and len(sentences()) > 14
+    assert isinstance(encoded.indices.base, np.memmap)
+    of_files = replace(SPLIT, features=mapped, captions={"en": replace(CAPTIONS, encoded=encoded)})
+    in_memory = replace(SPLIT, features=values.astype(np.float32))
+    described = description(epochs=2, cycle=2, batch_size=4)
+    histories = [
+        loop.train(described, {"en": TEXT}, split, split, 3, "cpu", tmp_path / name)
+        for name, split in [("files", of_files), ("memory", in_memory)]
+    ]
+    assert_equal(weights(tmp_path / "files", 2), weights(tmp_path / "memory", 2))
+    recalls = [[row["dev_recall"] for row in history] for history in histories]
+    assert len(recalls[0]) == 3 and recalls[0] == recalls[1]
+
+
+def test_the_learning_rate_of_each_batch_is_used(tmp_path, monkeypatch):
+    used = []
+    step = torch.optim.Adam.step
+
+    def spy(self, *args):
+        used.append(self.param_groups[0]["lr"])
+        return step(self, *args)
+
+    monkeypatch.setattr(adam.Optimiser, "step", spy)
+    train(tmp_path)
+    period = 2 * 5 * (11 // 4)
+    assert used == [cyclic(i, period, 1e-6, 1e-2) for i in range(2 * period)]
+
+
+def test_paraphrases_are_in_the_batch_as_if_of_another_language(tmp_path, monkeypatch):
+    seen, loss = [], multilingual.Objective.forward
+
+    def spy(self, images, captions, similarity):
+        seen.append([vectors.detach().clone() for vectors in captions.values()])
+        return loss(self, images, captions, similarity)
+
+    described = description(
+        parts={"objective": {"name": "multilingual", "margin": 0.2, "beta": 0.5}},
+        **{"epochs": 1, "cycle": 1, "batch_size": 4, "paraphrases": True},
+    )
+    torch.manual_seed(3)
+    model = Model(described, {"en": TEXT}, SPLIT.features.shape[1])
+    with torch.no_grad():
+        every = CAPTIONS.encoded.batch(np.arange(len(CAPTIONS.image)))
+        known = model.embed_captions("en", list(map(torch.from_numpy, every)))
+    monkeypatch.setattr(multilingual.Objective, "forward", spy)
+    train(tmp_path / "one", described=described)
+    first, second = [torch.cdist(vectors, known).argmin(dim=1).numpy() for vectors in seen[0]]
+    np.testing.assert_array_equal(CAPTIONS.image[first], CAPTIONS.image[second])
+    assert (first != second).all()
+    train(tmp_path / "other", described=described)
+    assert_equal(weights(tmp_path / "one", 1), weights(tmp_path / "other", 1))
+
+
+def test_gradients_are_clipped_for_each_network_by_its_own_norm():
+    def norm(module):
+        return math.sqrt(sum(p.grad.square().sum().item() for p in module.parameters()))
+
+    def norms(clip_image, clip_caption):
+        """Those of both networks' gradients, which stay after a step, by step of an epoch."""
+        clipped = description(batch_size=4, clip_image=clip_image, clip_caption=clip_caption)
+        torch.manual_seed(0)
+        model = Model(clipped, {"en": TEXT}, 6)
+        optimiser = loop.make_optimiser(model, 10)
+        found = []
+        for step, batch in enumerate(SPLIT.epoch(4, 0, 1)):
+            loop.train_step(model, optimiser, SPLIT, batch, 0, step)
+            found.append((norm(model.image), norm(model.captions)))
+        return np.array(found)
+
+    clipped = norms(1e-4, 2e-4)
+    assert len(clipped) == 10
+    np.testing.assert_allclose(clipped, np.tile([1e-4, 2e-4], (10, 1)), rtol=1e-2)
+    assert norms(None, None).min() > 1e-3
+
+
+def test_training_learns_which_caption_belongs_to_which_picture(tmp_path):
+    history = train(
+        tmp_path, described=description(epochs=40, cycle=40, batch_size=4, learning_rate_max=2e-2)
+    )
+    assert history[-1]["loss"] < 0.2 * history[1]["loss"]
+    assert [row["epoch"] for row in history] == list(range(41))
+    assert math.isnan(history[0]["loss"])
+
+
+def test_a_seed_decides_the_weights(tmp_path):
+    for name, seed in [("a", 1), ("b", 1), ("c", 2)]:
+        train(tmp_path / name, seed=seed)
+    assert_equal(weights(tmp_path / "a"), weights(tmp_path / "b"))
+    assert not torch.equal(
+        weights(tmp_path / "a")["image.projection.weight"],
+        weights(tmp_path / "c")["image.projection.weight"],
+    )
+
+
+def test_the_weights_of_the_cycles_and_of_a_few_early_epochs_are_kept(tmp_path):
+    train(tmp_path, described=description(epochs=6, cycle=3, batch_size=4))
+    kept = sorted(path.name for path in (tmp_path / "snapshots").iterdir())
+    assert kept == [f"epoch-{epoch:03}.safetensors" for epoch in range(7)]
+    assert loop.saved_epochs(description()["training"]) == [*range(9), 12, 16, 20, 24, 28, 32]
+    assert loop.candidate_epochs(description()["training"]) == [4, 8, 12, 16, 20, 24, 28, 32]
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_a_loss_that_is_not_finite_stops_and_says_what_to_look_at(tmp_path, value):
+    split = make_split()[1]
+    split.features[5] = value
+    with pytest.raises(InputError, match=r"not finite in epoch 1.*features.*learning rate"):
+        train(tmp_path, split)
+    assert not (tmp_path / "snapshots" / "epoch-001.safetensors").exists()
+
+
+def test_a_batch_larger_than_the_data_set_is_named(tmp_path):
+    with pytest.raises(InputError, match="batch_size 12 is larger than the training set of 11"):
+        train(tmp_path, described=description(epochs=4, batch_size=12))
