@@ -14,9 +14,13 @@ from pathlib import Path
 from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
 from groundvec.evaluation.snapshots import ensemble
+from groundvec.model.folder import MODEL, checked
 from groundvec.results.frames import read
 from groundvec.results.schemas import History
-from groundvec.runtime.files import read_json, write_json
+from groundvec.runtime.files import SMALL, read_json, write_json
+
+# The part of a model.json that decides the ensemble.
+DECIDING = {"required": ["description", "snapshots"], "properties": MODEL["properties"]}
 
 parser = make_parser(__doc__, output="the JSON file to write")
 parser.add_argument("--history", type=Path, required=True, help="the training's history.csv")
@@ -24,7 +28,8 @@ parser.add_argument("--model", type=Path, required=True, help="the training's mo
 
 
 def main(arguments: argparse.Namespace) -> None:
-    chosen = ensemble(read(arguments.history, History), read_json(arguments.model))
+    model = checked(arguments.model, read_json(arguments.model, SMALL), DECIDING)
+    chosen = ensemble(read(arguments.history, History), model)
     write_json(arguments.output, chosen)
     logging.info("the ensemble has epochs %s", " and ".join(map(str, chosen["epochs"])))
 

@@ -247,11 +247,6 @@ CASES = {
             "encoder.size: 900000 is greater than the maximum of 16384",
         ),
         scenes("epochs that do not end with a cycle", "training: {epochs: 3}", "not a multiple of"),
-        scenes(
-            "captions without pictures from a table that is not there",
-            "more_captions: {source: table, table: my/more.csv}",
-            "datasets.one.more_captions.table: there is no file my/more.csv; correct the path",
-        ),
         own("a folder that is not there", TABLE.replace("photos", "photo"), "did you mean my/pho"),
         configuration(
             "Latin-1 (Snakemake reads the file itself, and ends with a traceback)",
@@ -299,12 +294,6 @@ CASES = {
         ),
         more_captions("with a number for a name", '{"source":"table",5}', "a name here as 5: put"),
         more_captions("without a public file", '{"source":"multi30k"}', "archive: name your copy"),
-        Case(
-            "an output that would replace the table",
-            "my/captions.csv is an input, and would be overwritten",
-            own_data,
-            DATASET.replace("--output out", "--output my"),
-        ),
     ],
     "A picture": [
         picture("PostScript by the name of .jpg", b"%!PS\nshowpage\n", "is not a picture", "jpg"),

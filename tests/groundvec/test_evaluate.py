@@ -26,8 +26,8 @@ from groundvec.data.cleaning import normalised
 from groundvec.evaluation import correlation, significance
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_csv
-from tests.groundvec.evaluation.test_rate import SENTEVAL, encoder, frozen
 from tests.support import forks, sts_files
+from tests.support.rated_pairs import SENTEVAL, encoder, frozen
 
 ROOT = Path(__file__).parents[2]
 SICK = {"sick_train", "sick_trial", "sick_test_annotated"}  # as the public archives are unpacked
@@ -620,19 +620,11 @@ ITEMS = {"test_set": ["1k"], "direction": ["caption_to_image"], "image": [0], "r
     [
         (b"", "is not a whole CSV file"),
         (b"a,b\n1,2\n", "has no column pair, task, .*, nor test_set, direction, image, rank: make"),
-        (b"{ranks}\n", "has no rows"),
-        (b"{ranks}\n1k,{c2i},0,first\n", "line 2: rank is 'first', not a number"),
         (b"{ranks}\n1k,{c2i},0,1\n1k,{c2i},0,inf\n", "line 3: rank is 'inf', not a number"),
         (b"{ranks}\n1k,{c2i},0,0\n", "line 2: rank is '0', less than 1"),
-        (b"{ranks}\n1k,{c2i},0,1.5\n", "line 2: rank is '1.5', not a whole number"),
         (b"{ranks}\n1k,text,0,1\n", "line 2: direction is 'text', not one of caption_to_image"),
-        (b"{ranks}\n1k,{c2i},,1\n", "line 2 has no image"),
-        (b"{ranks}\n1k,{c2i},0,1,2\n", "is not a whole CSV file"),
-        (b"{ranks}\n1k,{c2i},0,1\n1k,{c2i},0,1,2\n", "is not a whole CSV file"),
         (b"{pairs}\n0,T,S,9,0.5,\n", "line 2: rating is '9', more than 5"),
         (b"{pairs}\n0,T,S,1,3,\n", "line 2: cosine is '3', more than 1"),
-        (b"{pairs}\n0,T,S,1,0.5,\n0,T,S,1,0.5,\n", "line 3 has the same pair as a line above"),
-        (b"\xff\xfe\x00\x01", "is not a whole CSV file"),
     ],
 )
 def test_a_bad_file_of_items_is_one_line(groundvec, tmp_path, content, said):

@@ -299,6 +299,14 @@ def test_the_ensemble_and_the_best_snapshot_end_cycles(tmp_path):
     # 1 is better and 8 as good, but no end of a cycle; of equals, up to rounding, it is the later.
     chosen = read_json(tmp_path / "ensemble.json")
     assert chosen == {"epochs": [4, 6], "best": 6}
+    for content, message in (
+        ("[4]", "model.json does not describe a model"),
+        ('{"description": {}}', "model.json does not describe a model"),
+        (model.read_text().replace("10", "12"), "the history has no epoch 12, which is a snapshot"),
+    ):
+        model.write_text(content)
+        with pytest.raises(InputError, match=message):
+            script.main(script.parser.parse_args(words))
 
 
 def test_the_best_snapshot_is_the_one_that_ensemble_json_names(tmp_path):
@@ -349,8 +357,6 @@ def test_models_stand_in_the_order_of_the_grid_and_unknown_parts_behind(tmp_path
         ([1], "does not describe a model (it: "),
         ({"description": {"text": {}}}, "does not describe a model (description"),
         ({"seed": "x"}, "does not describe a model (seed: "),
-        ({"snapshots": [None]}, "does not describe a model (snapshots.0: "),
-        ({"dataset": {"a": 1}}, "does not describe a model (dataset: "),
         ({}, "repeats rows of another input: pass each file once"),
     ],
 )
