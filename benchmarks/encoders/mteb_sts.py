@@ -44,8 +44,8 @@ def scores(arguments: argparse.Namespace) -> pd.DataFrame:
     """Score the model: one row per task."""
     model = runpy.run_path(str(arguments.entry))["META"]
     pairs = read_rated(TASKS, arguments.folders)["MTEB"]
-    evaluated = pd.read_csv(arguments.beside).query("definition == 'MTEB cosine'")
-    evaluated = evaluated.set_index("task")["spearman"]
+    beside = pd.read_csv(arguments.beside).query("definition == 'MTEB cosine'")
+    evaluated = beside.set_index("task")["spearman"]
     rows = []
     for task, name in NAMES.items():
         of_task = pairs[pairs["task"] == task]

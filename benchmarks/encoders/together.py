@@ -68,8 +68,8 @@ def scores(arguments: argparse.Namespace) -> pd.DataFrame:
     for cutoff in (1, 5, 10):
         recalls = resampled.recalls(all_ranks, cutoff).groupby(["model", "direction"])["draws"]
         for (model, direction), seeds in recalls:
-            names = (model, len(seeds), arguments.language, direction, cutoff)
-            rows.append((*names, *mean_of_seeds(seeds.tolist())))
+            system = (model, len(seeds), arguments.language, direction, cutoff)
+            rows.append((*system, *mean_of_seeds(seeds.tolist())))
     names = ["model", "seeds", "language", "direction", "cutoff", "recall", "low", "high"]
     return pd.DataFrame(rows, columns=names)
 

@@ -48,9 +48,9 @@ def together(names: dict[str, str]) -> str:
     recalls = recalls.assign(name=recalls["model"] + " " + recalls["language"])
     recalls["text"] = tables.intervals(recalls, ["recall", "low", "high"])
     # A row for each system, in the order of `names`.
-    wide = recalls.pivot(index="name", columns=["direction", "cutoff"], values="text")
+    wide: pd.DataFrame = recalls.pivot(index="name", columns=["direction", "cutoff"], values="text")
     columns = [(direction, cutoff) for direction in DIRECTIONS for cutoff in (1, 10)]
-    wide = wide.loc[list(names), columns]
+    wide = wide.loc[list(names)][columns]
     wide.columns = HEADS
     wide.insert(0, "", list(names.values()))
     return tables.markdown(wide, 1)

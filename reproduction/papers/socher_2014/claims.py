@@ -188,7 +188,7 @@ def agreements(trainings: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
                 "condition": language if trainings["language"].nunique() > 1 else "",
                 "measure": f"correlation, {TASKS[str(direction)]}",
                 "seed": seed,
-                "reported": 100 * _rank_correlation(paper.loc[str(direction)]),
+                "reported": 100 * _rank_correlation(pd.DataFrame(paper.loc[str(direction)])),
                 "difference": 100 * value,
                 "low": 100 * low,
                 "high": 100 * high,
