@@ -23,7 +23,12 @@ MODULES = {
     for path in sorted(Path(__file__).parent.glob("*.py"))
     if path.stem != "__main__"
 }
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+# Long tables are files of their own, which the pages link.
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((KEPT / "tables").glob("*.md")),
+]
 MARKERS = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 TABLES: dict[str, Callable[[], str]] = {}
 for name, declaration in DECLARED["tables"].items():
