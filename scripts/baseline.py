@@ -10,6 +10,7 @@ Example:
 
 import argparse
 
+import reproduction  # noqa: F401, whose parts a description may name
 from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
 

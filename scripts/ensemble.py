@@ -11,6 +11,7 @@ import argparse
 import logging
 from pathlib import Path
 
+import reproduction  # noqa: F401, whose parts a description may name
 from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
 from groundvec.evaluation.snapshots import ensemble
