@@ -295,6 +295,7 @@ class SentenceEncoder:
         """
         vectors_a = self._vectors(a, "a", language, tokenized)
         vectors_b = self._vectors(b, "b", language, tokenized)
+        # An overflow is reported below, in one line that names the remedy.
         with np.errstate(over="ignore", invalid="ignore"):
             scores = similarity.scores(
                 np.atleast_2d(vectors_a), np.atleast_2d(vectors_b), self.models[0].similarity

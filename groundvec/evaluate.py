@@ -158,6 +158,7 @@ def _rate(
             table = table.drop(columns=[*labels, "seen_one_image"])
         else:
             table = rating_scores.evaluate(predictions[form])
+        # MTEB's score of a task is the correlation over all of its pairs, whatever their subtask.
         if form == "MTEB":
             table = table[(table["statistic"] == "concatenated") & (table["task"] != "all")]
         scores.append(table.assign(definition=f"{form} " + table["method"]))
@@ -219,6 +220,7 @@ def retrieval(
     scores = retrieval_scores.scored(ranks).assign(**protocol)
     scores["counted"] = scores["direction"].map(COUNTED)
     _warn_of_ties(captions, images, image, similarity)
+    # The first row is from caption to image.
     mean_by_chance = chance(image, folds)["mean_rank"][0]
     if scores["mean_rank_high"][0] >= mean_by_chance > 1:
         log.warning(
@@ -255,6 +257,7 @@ def _checked_arguments(
     if folds < 1 or len(images) % folds:
         raise InputError(f"folds is {folds}: it must divide the number of images, {len(images)}")
     image = _image_rows(image_of_caption, len(captions), len(images))
+    # A frequent mistake: images are repeated for each of their captions.
     repeated = Counter(row.tobytes() for row in images)
     if len(repeated) > 1 and min(repeated.values()) > 1:
         raise InputError(
@@ -282,6 +285,7 @@ def _image_rows(image_of_caption: Any, captions: int, images: int) -> np.ndarray
             f"image_of_caption is {image.dtype} {image.shape}: it must be integers ({captions},), "
             "the row of each caption's image, from 0"
         )
+    # Rows without a caption, and rows that are no image.
     missing = sorted(set(range(images)) ^ set(image.tolist()))
     if missing:
         raise InputError(
@@ -379,5 +383,5 @@ def compare(a: Result | pd.DataFrame, b: Result | pd.DataFrame) -> pd.DataFrame:
             return comparison(items_a, items_b)
     raise InputError(
         "they are not two results of the same kind: give the items of `ratings` twice, which "
-        "--predictions writes, or those of `retrieval`, which --ranks writes"
+        "--predictions writes, or the items of `retrieval`, which --ranks writes"
     )

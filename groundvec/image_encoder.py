@@ -73,6 +73,7 @@ class ImageEncoder:
         self.backbones = list(backbone)
         if crops is not None:
             self.backbones = [replace(network, crops=crops) for network in self.backbones]
+        # The model's first layer reads the features of all networks, one after another.
         width = sum(network.width for network in self.backbones)
         if width != self.models[0].width:
             names = " and ".join(network.name for network in self.backbones)
@@ -84,7 +85,7 @@ class ImageEncoder:
     def encode(
         self, images: str | Path | Iterable[str | Path], skip_unusable: bool = False
     ) -> np.ndarray:
-        """Embed pictures: (n, size) float32, in the order in which `pictures` lists them.
+        """Embed pictures: (n, size) float32, in the order of `groundvec.features.files.pictures`.
 
         Their features are kept in the user's cache, by the content of each picture.
 
@@ -169,6 +170,7 @@ def _backbone_of(features: dict[str, Any]) -> "Backbone":
         precision=features.get("precision", "float32"),
         crops=features.get("crops", 10),
     )
+    # Features of other weights have the same width, and would give meaningless vectors.
     if backbone.sha256 != features.get("weights_sha256"):
         raise InputError(
             f"this model was trained with other weights of {name} ({features.get('weights')}): "

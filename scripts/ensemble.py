@@ -1,6 +1,6 @@
 r"""Choose the snapshots of an ensemble: the two with the best development recall.
 
-Of a training with beta 0, whose recall of images is chance, they are the last two.
+For a training with beta 0, whose recall of images is at chance, they are the last two.
 
 Example:
   python scripts/ensemble.py --history my-model/history.csv --model my-model/model.json \
@@ -14,9 +14,13 @@ from pathlib import Path
 from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
 from groundvec.evaluation.snapshots import ensemble
+from groundvec.model.folder import MODEL, checked
 from groundvec.results.frames import read
 from groundvec.results.schemas import History
-from groundvec.runtime.files import read_json, write_json
+from groundvec.runtime.files import SMALL, read_json, write_json
+
+# The part of a model.json that decides the ensemble.
+DECIDING = {"required": ["description", "snapshots"], "properties": MODEL["properties"]}
 
 parser = make_parser(__doc__, output="the JSON file to write")
 parser.add_argument("--history", type=Path, required=True, help="the training's history.csv")
@@ -24,9 +28,10 @@ parser.add_argument("--model", type=Path, required=True, help="the training's mo
 
 
 def main(arguments: argparse.Namespace) -> None:
-    chosen = ensemble(read(arguments.history, History), read_json(arguments.model))
+    model = checked(arguments.model, read_json(arguments.model, SMALL), DECIDING)
+    chosen = ensemble(read(arguments.history, History), model)
     write_json(arguments.output, chosen)
-    logging.info("the ensemble is of epochs %s", " and ".join(map(str, chosen["epochs"])))
+    logging.info("the ensemble has epochs %s", " and ".join(map(str, chosen["epochs"])))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from groundvec.card.text import MISSING, decimals
 from reproduction.papers.summary.summary import WAYS
 
 SEEDS = {1: "one seed", 2: "two seeds", 3: "three seeds"}
-BEST = "[`best`](docs/best.md): subword embeddings (character n-grams) and a GRU, "
+BEST = "[`best`](docs/best.md): n-grams and a GRU, "
 
 
 def systems() -> pd.DataFrame:
@@ -16,7 +16,7 @@ def systems() -> pd.DataFrame:
     best = tables.scores("best").xs(("flickr8k", "best"), level=("dataset", "model")).mean()
     rows = {
         "the paper: GRU 2048, ResNet-152, ensemble of two snapshots": paper(),
-        f"{BEST}single snapshots, other features, three seeds": best,
+        f"{BEST}other features, three seeds": best,
         f"{BEST}the three seeds together": together(),
         f"{BEST}Flickr8k's captions alone, one seed": alone(),
     }

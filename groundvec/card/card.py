@@ -1,7 +1,7 @@
-"""The model card: a description of a trained model, its scores and its limits, for its folder.
+"""The model card of a trained model: its description, its scores and its limits.
 
-A README.md in the form that model hubs read: YAML front matter, with the scores as a model-index,
-and Markdown (Mitchell et al. 2019, Model cards for model reporting).
+The card is a README.md in the format of model hubs: YAML front matter, with the scores as a
+model-index, and Markdown (Mitchell et al. 2019, "Model cards for model reporting").
 """
 
 import json
@@ -43,8 +43,7 @@ FOLDS = (
     "Test sets that end in -folds: the mean over equal folds of so many images (1k-folds: five "
     "folds of 1,000), medians averaged too; n counts the queries of all folds."
 )
-WORST = 3  # so many subtasks are named
-
+WORST = 3  # the number of subtasks with the lowest correlations that are named
 
 FILTERS = {
     "cell": markdown_cell,
@@ -66,49 +65,54 @@ def card(
 ) -> str:
     """Fill in the model card of a trained model: the text of its README.md.
 
-    Its scores are those of the epochs that ensemble.json names, be they several or a single one.
+    Its scores are computed from the epochs in ensemble.json, which may be a single one.
 
     Args:
-        folder: the model's.
-        data: of its data set: the `card` of the source (`groundvec.sources`).
-        references: of papers to cite, in the form of CITATION.cff.
+        folder: the trained model.
+        data: its data set: the `card` of the source (`groundvec.sources`).
+        references: the papers to cite, in the form of CITATION.cff.
         retrieval: the scores of this model that scripts/retrieval.py wrote.
-        scores: those of scripts/overlap.py, if it was rated.
+        scores: the scores that scripts/overlap.py wrote, if the model was rated.
         load: the name for `SentenceEncoder`, by default the folder.
-        untrained: the scores of its training, if `scores` has none of the untrained network, as of
-            a packed model.
+        untrained: scores with the untrained network, if `scores` has none, because the model is
+            packed and has only the snapshots of its ensemble.
 
     Raises:
-        InputError: a file that is missing, is not whole, is about another model, or has no scores
-            of these epochs.
+        InputError: a file is missing, not whole, of another model, or has no scores of these
+            epochs.
     """
     folder = Path(folder)
-    about = read_description(folder)
+    model = read_description(folder)
     epochs = "+".join(map(str, read_ensemble(folder)["epochs"]))
-    found = _retrieval(about, epochs, retrieval)
-    rated = _ratings(about, epochs, scores, untrained or scores) if scores else None
-    name = load or f"{about['model']} ({data['name']})"
+    recalls = _retrieval(model, epochs, retrieval)
+    searches = recalls[recalls["direction"].eq("caption_to_image") & recalls["r10"].notna()]
+    correlations = None
+    rated: list[Any] = []
+    weaknesses = {}
+    if scores:
+        correlations = _ratings(model, epochs, scores, untrained or scores)
+        rated = _table_of_ratings(correlations).to_dict("records")
+        weaknesses = _weaknesses(headline(correlations))
+    name = load or f"{model['model']} ({data['name']})"
     values = {
-        "front": _front_matter(name, about, data, found, rated),
+        "front": _front_matter(name, model, data, recalls, correlations),
         "name": name,
         "load": load or str(folder),
         "data": data,
-        "draw": about.get("draw"),
-        "more": _more(about),
-        "recipe": _recipe(about, epochs),
+        "draw": model.get("draw"),
+        "more": _more_captions(model),
+        "recipe": _recipe(model, epochs),
         "directions": DIRECTIONS,
-        "retrieval": found.to_dict("records"),
-        "conventions": conventions(found),
+        "retrieval": recalls.to_dict("records"),
+        "conventions": conventions(recalls),
         "cutoffs": CUTOFFS,
-        "rated": [] if rated is None else _shown(rated).to_dict("records"),
+        "rated": rated,
         "seen_note": SEEN_NOTE,
         "longest": LONGEST,
-        "searches": found[found["direction"].eq("caption_to_image") & found["r10"].notna()]
-        .drop_duplicates("language")
-        .to_dict("records"),
+        "searches": searches.drop_duplicates("language").to_dict("records"),
         "references": list(references),
     }
-    values |= _of_description(about) | ({} if rated is None else _weaknesses(headline(rated)))
+    values |= _of_description(model) | weaknesses
     return fill(Path(__file__).with_suffix(".md"), values, FILTERS)
 
 
@@ -118,112 +122,125 @@ def conventions(table: pd.DataFrame) -> list[str]:
     return [*CONVENTIONS, FOLDS] if folds else CONVENTIONS
 
 
-def _more(about: dict[str, Any]) -> dict[str, Any]:
+def _more_captions(model: dict[str, Any]) -> dict[str, Any]:
     """Describe the captions without pictures that a training had; empty if it had none."""
-    if not (more := about.get("more_captions")):
+    more = model.get("more_captions")
+    if not more:
         return {}
     return more | {"data": options_schema("sources", more["source"])["card"]}
 
 
-def _of_description(about: dict[str, Any]) -> dict[str, Any]:
-    description = about["description"]
+def _of_description(model: dict[str, Any]) -> dict[str, Any]:
+    """Return the template's values that come from the description of the model's parts."""
+    description = model["description"]
+    languages = description["languages"]
     vectors = description["text"].get("vectors", "captions")
-    backbone = about.get("features", {}).get("backbone", "precomputed")
-    schemas = (options_schema(kind, part["name"]) for kind, part in chosen(description).items())
-    shown = (
-        None if description.get("shared") else 1
-    )  # of the languages; others are asked for by name
+    backbone = model.get("features", {}).get("backbone", "precomputed")
+    known = []
+    for language, text in model["texts"].items():
+        for symbols in ("characters", "words"):
+            if symbols in text:
+                known.append((LANGUAGES.get(language, language), symbols, len(text[symbols])))
+    schemas = [options_schema(kind, part["name"]) for kind, part in chosen(description).items()]
+    # One encoder for all languages reads a sentence of each in one call; otherwise `encode` reads
+    # the first language, and the others by their name.
+    example_languages = languages if description.get("shared") else languages[:1]
     return {
         "description": description,
-        "languages": listed([LANGUAGES.get(code, code) for code in description["languages"]]),
+        "languages": listed([LANGUAGES.get(code, code) for code in languages]),
         "size": vector_size(description),
         "similarity": SIMILARITIES[description["similarity"]],
-        "examples": [EXAMPLES.get(code, "...") for code in description["languages"][:shown]],
+        "examples": [EXAMPLES.get(code, "...") for code in example_languages],
         "vectors": "" if vectors == "captions" else Path(vectors).name,
         "backbones": [] if backbone == "precomputed" else backbone.split("+"),
-        "known": [
-            (LANGUAGES.get(language, language), symbols, len(text[symbols]))
-            for language, text in about["texts"].items()
-            for symbols in ("characters", "words")
-            if symbols in text
-        ],
+        "known": known,
         "limits": [schema["limits"] for schema in schemas if "limits" in schema],
     }
 
 
-def _retrieval(about: dict[str, Any], epochs: str, path: str | Path) -> pd.DataFrame:
+def _retrieval(model: dict[str, Any], epochs: str, path: str | Path) -> pd.DataFrame:
     """Read the test scores of these epochs, with R@10 by chance and recalls as texts."""
-    every = _own(read_retrieval([path], everything=True), about, path)
-    test = every[every["split"] == "test"]
-    found = _of_epochs(test, epochs, KEYS, path)
+    scores = _of_model(read_retrieval([path], everything=True), model, path)
+    test = scores[scores["split"] == "test"]
+    recalls = _of_epochs(test, epochs, KEYS, path)
     chance = test.loc[test["kind"] == "chance", [*KEYS, "r10"]]
-    found = found.merge(chance, "left", KEYS, suffixes=("", "_chance"))
-    texts = {f"R@{k}": with_interval(found[f"r{k}"], found[f"r{k}_ci"]) for k in CUTOFFS}
-    return found.assign(**texts)
+    recalls = recalls.merge(chance, "left", KEYS, suffixes=("", "_chance"))
+    texts = {f"R@{k}": with_interval(recalls[f"r{k}"], recalls[f"r{k}_ci"]) for k in CUTOFFS}
+    return recalls.assign(**texts)
 
 
 def _ratings(
-    about: dict[str, Any], epochs: str, path: str | Path, of_untrained: str | Path
+    model: dict[str, Any], epochs: str, path: str | Path, untrained_path: str | Path
 ) -> pd.DataFrame:
-    """Read the correlations of these epochs, with those of the untrained network."""
-    every = _own(read_overlap([path]), about, path)
-    untrained = _own(read_overlap([of_untrained]), about, of_untrained)
+    """Read the correlations of these epochs, and of the untrained network."""
+    scores = _of_model(read_overlap([path]), model, path)
+    untrained = _of_model(read_overlap([untrained_path]), model, untrained_path)
     untrained = untrained[(untrained["kind"] == "snapshot") & (untrained["epochs"] == "0")]
-    untrained = untrained[[*PAIRS, "pearson"]]
-    rated = _of_epochs(every, epochs, PAIRS, path)
-    rated = rated.merge(untrained, "left", PAIRS, suffixes=("", "_untrained"))
-    ends = zip(decimals(rated["pearson_low"], 2), decimals(rated["pearson_high"], 2), strict=True)
-    return rated.assign(interval=[f"{low} to {high}" for low, high in ends])
+    correlations = _of_epochs(scores, epochs, PAIRS, path)
+    correlations = correlations.merge(
+        untrained[[*PAIRS, "pearson"]], "left", PAIRS, suffixes=("", "_untrained")
+    )
+    lows = decimals(correlations["pearson_low"], 2)
+    highs = decimals(correlations["pearson_high"], 2)
+    intervals = [f"{low} to {high}" for low, high in zip(lows, highs, strict=True)]
+    return correlations.assign(interval=intervals)
 
 
-def _own(table: pd.DataFrame, about: dict[str, Any], path: str | Path) -> pd.DataFrame:
-    """Return the table if it is about this model."""
-    own = {key: about[key] for key in ("dataset", "model", "seed")}
-    if not (table[list(own)] == pd.Series(own)).all(axis=None):
-        whose = "/".join(map(str, own.values()))
-        raise InputError(f"{path} is not about the model {whose}: give the file of this model")
+def _of_model(table: pd.DataFrame, model: dict[str, Any], path: str | Path) -> pd.DataFrame:
+    """Return the table; InputError if it is of another model."""
+    labels = {key: model[key] for key in ("dataset", "model", "seed")}
+    if not (table[list(labels)] == pd.Series(labels)).all(axis=None):
+        name = "/".join(map(str, labels.values()))
+        raise InputError(f"{path} is not about the model {name}: give the file of this model")
     return table
 
 
 def _of_epochs(table: pd.DataFrame, epochs: str, keys: list[str], path: str | Path) -> pd.DataFrame:
-    """Take the rows of these epochs: an ensemble's, or else a snapshot's."""
+    """Select the rows of these epochs: of an ensemble, or else of a snapshot."""
     rows = table[(table["epochs"] == epochs) & table["kind"].isin(["ensemble", "snapshot"])]
     if rows.empty:
         raise InputError(
             f"{path} has no scores of epochs {epochs}, which ensemble.json names: make it again"
         )
+    # Sorted by kind, an ensemble is before the snapshot that it has alone.
     return rows.sort_values("kind", kind="stable").drop_duplicates(keys)
 
 
 def _front_matter(
     name: str,
-    about: dict[str, Any],
+    model: dict[str, Any],
     data: Mapping[str, str | None],
-    found: pd.DataFrame,
-    rated: pd.DataFrame | None,
+    recalls: pd.DataFrame,
+    correlations: pd.DataFrame | None,
 ) -> dict[str, Any]:
-    own = {"license": data["licence"]}
+    """Make the front matter: the hub's search finds a model by it, and lists its scores."""
+    licence = {"license": data["licence"]}
     if data["licence"] == "other":  # hubs want a name and an address too
-        own |= {"license_name": "terms-of-the-data", "license_link": data["address"]}
+        licence["license_name"] = "terms-of-the-data"
+        licence["license_link"] = data["address"]
     results = []
-    for row in found.to_dict("records"):
+    for row in recalls.to_dict("records"):
         task = "information-retrieval", f"Find {DIRECTIONS[row['direction']]}"
-        what = f"{data['name']}, {row['test_set']} images, {row['language']}"
+        test_set = f"{data['name']}, {row['test_set']} images, {row['language']}"
         metrics = {f"recall_at_{k}": row[f"r{k}"] / 100 for k in CUTOFFS}
-        results.append(_result(task, (about["dataset"], what), metrics))
-    for row in [] if rated is None else _correlations(rated).to_dict("records"):
-        task = "sentence-similarity", "Agree with ratings of similarity"
-        dataset = row["task"], f"{row['task']} {row['subtask']}"
-        # As sentence-transformers calls them; a classifier's are nobody else's.
-        metrics = {f"{r}_{row['method']}": row[r] for r in ("pearson", "spearman")}
-        results.append(_result(task, dataset, metrics))
+        results.append(_result(task, (model["dataset"], test_set), metrics))
+    if correlations is not None:
+        for row in _of_subtasks(correlations).to_dict("records"):
+            task = "sentence-similarity", "Agree with ratings of similarity"
+            dataset = row["task"], f"{row['task']} {row['subtask']}"
+            # pearson_cosine is a name of sentence-transformers; pearson_classifier is ours.
+            metrics = {
+                f"pearson_{row['method']}": row["pearson"],
+                f"spearman_{row['method']}": row["spearman"],
+            }
+            results.append(_result(task, dataset, metrics))
     return {
-        "language": about["description"]["languages"],
-        **own,
+        "language": model["description"]["languages"],
+        **licence,
         "library_name": "groundvec",
         "pipeline_tag": "sentence-similarity",
         "tags": ["sentence-embeddings", "feature-extraction", "image-text-retrieval", "grounded"],
-        "datasets": [about["dataset"]],
+        "datasets": [model["dataset"]],
         "model-index": [{"name": name, "results": results}],
     }
 
@@ -231,6 +248,7 @@ def _front_matter(
 def _result(
     task: tuple[str, str], dataset: tuple[str, str], metrics: dict[str, float]
 ) -> dict[str, Any]:
+    """Make an entry of the model-index; task and data set have a type and a name each."""
     return {
         "task": {"type": task[0], "name": task[1]},
         "dataset": {"type": dataset[0], "name": dataset[1], "split": "test"},
@@ -238,46 +256,52 @@ def _result(
     }
 
 
-def _recipe(about: dict[str, Any], epochs: str) -> dict[str, Any]:
-    features = about.get("features", {})
-    made = about.get("provenance", {})
+def _recipe(model: dict[str, Any], epochs: str) -> dict[str, Any]:
+    """Return the rows of the card's table about the training."""
+    features = model.get("features", {})
+    provenance = model.get("provenance", {})
     weights = f" ({features['weights']})" if features.get("weights") else ""
     return {
-        "seed": about["seed"],
-        "epochs": about["description"].get("training", {}).get("epochs", MISSING),
+        "seed": model["seed"],
+        "epochs": model["description"].get("training", {}).get("epochs", MISSING),
         "the weights are those after epoch": epochs.replace("+", " and "),
         "image features": f"{features.get('backbone', 'unknown')}{weights}",
-        "hardware": made.get("machine", "unknown"),
-        "versions": made.get("versions", "unknown"),
-        "commit": made.get("commit", "unknown"),
-        "key of the training": about.get("key", "unknown"),
+        "hardware": provenance.get("machine", "unknown"),
+        "versions": provenance.get("versions", "unknown"),
+        "commit": provenance.get("commit", "unknown"),
+        "key of the training": model.get("key", "unknown"),
     }
 
 
-def _correlations(rated: pd.DataFrame) -> pd.DataFrame:
-    return rated[rated["statistic"] == "correlation"]
+def _of_subtasks(correlations: pd.DataFrame) -> pd.DataFrame:
+    """Select the correlations of single subtasks."""
+    return correlations[correlations["statistic"] == "correlation"]
 
 
-def _shown(rated: pd.DataFrame) -> pd.DataFrame:
-    mean = rated["statistic"].eq("weighted mean") & rated["task"].eq("all")
-    return pd.concat([_correlations(rated), rated[mean].assign(subtask="weighted mean")])
+def _table_of_ratings(correlations: pd.DataFrame) -> pd.DataFrame:
+    """Select the rows of the card's table: all subtasks, then their weighted mean."""
+    is_mean = correlations["statistic"].eq("weighted mean") & correlations["task"].eq("all")
+    mean = correlations[is_mean].assign(subtask="weighted mean")
+    return pd.concat([_of_subtasks(correlations), mean])
 
 
-def _weaknesses(rated: pd.DataFrame) -> dict[str, Any]:
-    """Name the subtasks of which the limits tell."""
-    name = rated["task"] + " " + rated["subtask"]
-    ordered = rated.assign(name=name).sort_values("pearson", kind="stable")
+def _weaknesses(correlations: pd.DataFrame) -> dict[str, Any]:
+    """Name the subtasks that the card's section about limits mentions."""
+    subtask = correlations["task"] + " " + correlations["subtask"]
+    ascending = correlations.assign(name=subtask).sort_values("pearson", kind="stable")
     texts = [
         f"{row['name']} (r = {row['pearson']:.2f}, 95% interval {row['interval']})"
-        for row in ordered.to_dict("records")
+        for row in ascending.to_dict("records")
     ]
+    seen = [
+        f"{row['seen']:,.0f} of the {row['pairs']:,.0f} pairs of {row['task']} {row['subtask']}"
+        for row in correlations[correlations["seen"] > 0].to_dict("records")
+    ]
+    untrained_is_as_good = correlations["pearson_untrained"] >= correlations["pearson"]
     return {
         "least": texts[: min(WORST, len(texts) - 1)],
         "most": texts[-1],
-        "unsure": name[rated["pearson_low"] <= 0].tolist(),
-        "vain": name[rated["pearson_untrained"] >= rated["pearson"]].tolist(),
-        "seen": [
-            f"{row['seen']:,.0f} of the {row['pairs']:,.0f} pairs of {row['task']} {row['subtask']}"
-            for row in rated[rated["seen"] > 0].to_dict("records")
-        ],
+        "unsure": subtask[correlations["pearson_low"] <= 0].tolist(),
+        "vain": subtask[untrained_is_as_good].tolist(),
+        "seen": seen,
     }

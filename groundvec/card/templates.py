@@ -1,4 +1,4 @@
-"""Jinja2 templates: a file beside the module of its name, whose hash counts it too."""
+"""Jinja2 templates. A template has the name of its module, whose hash of code includes it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-# LaTeX is full of braces.
+# Templates of LaTeX, which is full of braces, have other delimiters.
 LATEX = {
     "block_start_string": "<%",
     "block_end_string": "%>",
@@ -17,8 +17,8 @@ LATEX = {
 
 def listed(names: Sequence[str]) -> str:
     """Join names: `a`, `a and b`, or `a, b and c`."""
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def fill(
@@ -30,12 +30,13 @@ def fill(
     """Fill in a template, which may include files of its folder.
 
     Args:
-        template: its file.
-        values: by their names in the template.
-        filters: more of them, beside `listed`.
-        options: of `jinja2.Environment`.
+        template: the file.
+        values: the values of its variables.
+        filters: its filters, besides `listed`.
+        options: options of `jinja2.Environment`.
     """
-    options = (LATEX if template.suffix == ".tex" else {}) | options
+    if template.suffix == ".tex":
+        options = LATEX | options
     environment = Environment(
         loader=FileSystemLoader(template.parent),
         trim_blocks=True,
@@ -43,5 +44,5 @@ def fill(
         undefined=StrictUndefined,
         **options,
     )
-    environment.filters |= {"listed": listed, **(filters or {})}
+    environment.filters |= {"listed": listed} | dict(filters or {})
     return environment.get_template(template.name).render(values)

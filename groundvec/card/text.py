@@ -15,32 +15,40 @@ TIMES = "\N{MULTIPLICATION SIGN}"
 
 
 def decimals(values: Iterable[float], digits: int = 1) -> list[str]:
-    """Write numbers with so many digits after the point; missing ones as a dash."""
-    # Adding 0 turns -0.0 into 0.0.
-    rounded = [MISSING if pd.isna(v) else f"{round(v, digits) + 0:.{digits}f}" for v in values]
-    return [text.replace("-", MINUS) for text in rounded]
+    """Write numbers with this number of digits after the point; missing ones as a dash."""
+    return [number(value, digits) for value in values]
 
 
 def number(value: float, digits: int = 1) -> str:
-    """Write a number, as `decimals` does."""
-    return decimals([value], digits)[0]
+    """Write a number with this number of digits after the point; a dash if it is missing."""
+    if pd.isna(value):
+        return MISSING
+    rounded = round(value, digits) + 0  # adding 0 turns -0.0 into 0.0
+    return f"{rounded:.{digits}f}".replace("-", MINUS)
 
 
 def bracketed(
     values: Iterable[float], lows: Iterable[float], highs: Iterable[float], digits: int = 1
 ) -> list[str]:
-    """Write values and intervals: `12.5 [11.2, 13.9]`; without one the value alone, or a dash."""
-    texts = (decimals(numbers, digits) for numbers in (values, lows, highs))
-    return [
-        value if MISSING in (value, low) else f"{value} [{low}, {high}]"
-        for value, low, high in zip(*texts, strict=True)
-    ]
+    """Write values and intervals: `12.5 [11.2, 13.9]`, the value alone, or a dash if missing."""
+    texts = []
+    for value, low, high in zip(values, lows, highs, strict=True):
+        text = number(value, digits)
+        if not (pd.isna(value) or pd.isna(low)):
+            text += f" [{number(low, digits)}, {number(high, digits)}]"
+        texts.append(text)
+    return texts
 
 
 def with_interval(value: pd.Series, interval: pd.Series) -> list[str]:
     """Write recalls and halves of their intervals: 27.5 ± 1.2, or 27.5; a dash if missing."""
-    pairs = zip(decimals(value), decimals(interval), strict=True)
-    return [recall if MISSING in (recall, half) else f"{recall} ± {half}" for recall, half in pairs]
+    texts = []
+    for recall, half in zip(value, interval, strict=True):
+        text = number(recall)
+        if not (pd.isna(recall) or pd.isna(half)):
+            text += f" ± {number(half)}"
+        texts.append(text)
+    return texts
 
 
 def markdown(text: str) -> str:
@@ -49,5 +57,5 @@ def markdown(text: str) -> str:
 
 
 def markdown_cell(content: object) -> str:
-    """Escape what a cell of a Markdown table holds."""
+    """Escape the content of a cell of a Markdown table."""
     return markdown(str(content)).replace("|", r"\|")

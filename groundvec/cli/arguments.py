@@ -1,7 +1,7 @@
 """Command-line arguments that several programs have, each declared once.
 
-`make_parser` makes the parser of a script; the other functions add arguments to a parser, most of
-them to those of `groundvec COMMAND`.
+`make_parser` makes the parser of a script. `add_model` and the functions after it add arguments to
+the parsers of `groundvec COMMAND`.
 """
 
 import argparse

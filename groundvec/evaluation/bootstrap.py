@@ -119,7 +119,7 @@ def two_sided_p(differences: NDArray[np.float64]) -> float:
 
 
 def difference(better: pd.Series, worse: pd.Series) -> pd.DataFrame:
-    """Subtract the draws of systems from those of others, row by row.
+    """Subtract the draws of the worse systems from the draws of the better ones, row by row.
 
     Args:
         better, worse: in each row the values (1 + count) of a statistic in the same draws.

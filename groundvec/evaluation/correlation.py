@@ -1,7 +1,7 @@
 """Correlations of predicted similarities with ratings, and their intervals.
 
-An undefined correlation, that of predictions which are all the same up to float32's rounding,
-counts as 0 (SentEval does so for the classifier and gives NaN for the cosine).
+If all predictions are equal, up to float32's rounding, the correlation is undefined and counts as 0
+(so does SentEval for the classifier; for the cosine it returns NaN).
 """
 
 from typing import Any
@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-ROUNDING = 1e-6  # of float32; what differs by less is the same
+ROUNDING = 1e-6  # relative to the largest value; numbers that differ by less count as equal
 
 
 def cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Compute the cosine (N,) of each row of a (N, size) with that of b; 0 for a zero vector.
+    """Compute the cosine (N,) of each row of a (N, size) with the row of b; 0 for a zero vector.
 
-    The operations and the precision are SentEval's, to the last bit: the cosines of equal sentences
-    differ by rounding only, and their ranks follow from that.
+    The operations and the precision are SentEval's, to the last bit: many pairs have equal
+    sentences, whose cosines differ from 1 by rounding only, and Spearman's ranks depend on it.
     """
     a = scaled(a)
     b = scaled(b)
@@ -25,9 +25,10 @@ def cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def scaled(vectors: np.ndarray, axis: int | None = 1) -> np.ndarray:
-    """Multiply vectors (N, size) by powers of two that bring the largest values to 0.5 to 1.
+    """Multiply vectors (N, size) by powers of two, so that the largest values are 0.5 to 1.
 
-    Squares neither vanish nor overflow then, and nothing is rounded.
+    Then squares neither vanish nor overflow. A power of two changes the exponent only: no digit is
+    rounded.
 
     Args:
         axis: 1 scales each vector by its own factor, None all by one.
@@ -45,20 +46,24 @@ def pearson(predicted: np.ndarray, gold: np.ndarray) -> float:
 
 def spearman(predicted: np.ndarray, gold: np.ndarray) -> float:
     """Compute Spearman's correlation; ties share their mean rank. 0 if one vector is constant."""
-    ranks = (pd.Series(values).rank().to_numpy() for values in (predicted, gold))
-    return 0.0 if _constant(predicted) else pearson(*ranks)
+    if _constant(predicted):  # before rounding errors are ranked
+        return 0.0
+    return pearson(pd.Series(predicted).rank().to_numpy(), pd.Series(gold).rank().to_numpy())
 
 
 def _constant(values: np.ndarray) -> bool:
+    """Return whether all values are equal, up to rounding."""
     return bool(np.ptp(values) <= ROUNDING * np.abs(values).max())
 
 
 def fisher_interval(r: np.ndarray | float, n: np.ndarray | int) -> tuple[Any, Any]:
-    """Compute the 95% interval of correlations over n pairs: tanh(atanh r -+ 1.96 / sqrt(n - 3)).
+    """Compute the 95% interval of correlations over n pairs: tanh(atanh(r) -+ 1.96 / sqrt(n - 3)).
 
-    It is -1 to 1 for up to three pairs.
+    atanh(r) is nearly normal, with a standard deviation that does not depend on r (Fisher 1921, "On
+    the probable error of a coefficient of correlation"). The interval is -1 to 1 for up to three
+    pairs.
     """
-    limit = 1 - np.finfo(float).eps
+    limit = 1 - np.finfo(float).eps  # atanh(1) is infinite
     z = np.arctanh(np.clip(r, -limit, limit))
     with np.errstate(divide="ignore"):
         half = 1.96 / np.sqrt(np.maximum(np.asarray(n) - 3, 0))

@@ -22,25 +22,26 @@ SEEN_NOTE = (
 
 
 def read_retrieval(paths: Iterable[str | Path], everything: bool = False) -> schemas.Retrieval:
-    """Read retrieval scores, one file per training; the epochs of chance are empty texts.
+    """Read retrieval scores, one file per training; the epochs of chance are empty strings.
 
     Args:
-        everything: also retrieval between captions, and simulated chance.
+        everything: include retrieval between captions, and simulated chance.
 
     Raises:
-        InputError: a file that is not whole, or two about the same model.
+        InputError: a file is not whole, or two files are of the same model.
     """
-    measured = read_all(paths, schemas.Retrieval, _check_ensembles).fillna({"epochs": ""})
-    between = measured["direction"].isin(DIRECTIONS) & (measured["kind"] != "random")
-    return measured[between | everything].reset_index(drop=True)
+    scores = read_all(paths, schemas.Retrieval, _check_ensembles).fillna({"epochs": ""})
+    if not everything:
+        scores = scores[scores["direction"].isin(DIRECTIONS) & (scores["kind"] != "random")]
+    return scores.reset_index(drop=True)
 
 
 def _check_ensembles(path: str | Path, scores: schemas.Retrieval) -> None:
     """Raise InputError if a file of retrieval scores has none of an ensemble."""
     ensembles = scores[scores["kind"] == "ensemble"]
-    there = set(zip(ensembles["split"], ensembles["direction"], strict=True))
+    scored = set(zip(ensembles["split"], ensembles["direction"], strict=True))
     for split, direction in product(("dev", "test"), DIRECTIONS):
-        if (split, direction) not in there:
+        if (split, direction) not in scored:
             raise InputError(
                 f"{path} has no {split} scores {direction} of an ensemble: delete it and "
                 "make it again"
@@ -51,15 +52,16 @@ def read_systems(paths: Iterable[str | Path], form: Any) -> pd.DataFrame:
     """Read scores with ratings, overlaps or predictions, one file per system.
 
     Returns:
-        `seed` is Int64, missing for baselines, whose dataset, model and epochs are empty texts.
+        A table; baselines have empty strings as dataset, model and epochs. `seed` is Int64, which
+        can be missing.
 
     Raises:
-        InputError: a file that is not whole, or two about the same system.
+        InputError: a file is not whole, or two files are of the same system.
     """
     table = read_all(paths, form, _check_systems)
-    texts = table.columns.intersection(["dataset", "model", "epochs"])
-    whole = table.columns.intersection(["seed"])
-    return table.fillna(dict.fromkeys(texts, "")).astype(dict.fromkeys(whole, "Int64"))
+    empty = {name: "" for name in ("dataset", "model", "epochs") if name in table}
+    table = table.fillna(empty)
+    return table.astype({"seed": "Int64"}) if "seed" in table else table
 
 
 read_scores = partial(read_systems, form=schemas.Scores)
@@ -76,9 +78,9 @@ def _check_systems(path: str | Path, table: pd.DataFrame) -> None:
 
 
 def headline(scores: Scores) -> pd.DataFrame:
-    """Take the correlation that stands for each subtask: the classifier's, or else the cosine's."""
+    """Select one correlation per subtask: the classifier's if there is one, else the cosine's."""
     correlations = scores[scores["statistic"] == "correlation"]
-    subtask = pd.MultiIndex.from_frame(correlations[["task", "subtask"]])
-    classifier = correlations["method"] == "classifier"
-    supervised = subtask.isin(subtask[classifier])
-    return correlations[classifier | ~supervised].reset_index(drop=True)
+    subtasks = pd.MultiIndex.from_frame(correlations[["task", "subtask"]])
+    is_classifier = correlations["method"] == "classifier"
+    has_classifier = subtasks.isin(subtasks[is_classifier])
+    return correlations[is_classifier | ~has_classifier].reset_index(drop=True)

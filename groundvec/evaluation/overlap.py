@@ -1,7 +1,7 @@
-"""The rated pairs that hold a training caption, and the scores without them.
+"""The rated pairs that contain a training caption, and the scores without them.
 
-Some rated sentences are captions of pictures from Flickr: those of STS 2014 and 2015 Images, of
-SICK and, through them, of STS-B. A model that was trained on them has *seen* the pairs they are in.
+Some rated sentences are captions of pictures from Flickr: in STS 2014 and 2015 Images, in SICK and,
+copied from these, in STS-B. A model that was trained on these captions has *seen* their pairs.
 """
 
 from collections import defaultdict
@@ -18,30 +18,31 @@ from groundvec.evaluation.ratings import LANGUAGE, evaluate
 from groundvec.results.schemas import Predictions, Ratings
 from groundvec.runtime.errors import InputError
 
-SEEN = ["seen", "seen_both", "seen_one_image"]  # numbers of pairs, each part of the one before
+SEEN = ["seen", "seen_both", "seen_one_image"]  # each is a subset of the one before
 SUBTASK = ["task", "subtask"]
 KEYS = [*SUBTASK, "statistic", "method"]
 
 
-def training_captions(about: Mapping[str, Any], path: str | Path) -> dict[str, set[int]]:
+def training_captions(model: Mapping[str, Any], path: str | Path) -> dict[str, set[int]]:
     """Find a model's training captions in the language of the ratings, by the `normalised` caption.
 
     Args:
-        about: the content of its model.json.
+        model: the content of its model.json.
         path: the captions.csv of its data set.
 
     Returns:
         The images of each caption.
     """
-    unencoded = dict.fromkeys(about["description"]["languages"], UNENCODED)
-    read = captions_of(about, path)
-    split = load_split(read, "train", np.asarray, unencoded)
+    unencoded = dict.fromkeys(model["description"]["languages"], UNENCODED)
+    table = captions_of(model, path)
+    split = load_split(table, "train", np.asarray, unencoded)
     captions = split.captions[LANGUAGE]
     sentences = captions.encoded
     numbers = captions.image.tolist()
-    if "more_captions" in about:
-        more = load_more(read, {LANGUAGE: UNENCODED})
+    if "more_captions" in model:
+        more = load_more(table, {LANGUAGE: UNENCODED})
         sentences = sentences + more.encoded
+        # Their images are others: number them after the images of the split.
         numbers = numbers + (len(split.image_ids) + more.image).tolist()
     images: dict[str, set[int]] = defaultdict(set)
     for sentence, image in zip(sentences, numbers, strict=True):
@@ -50,18 +51,21 @@ def training_captions(about: Mapping[str, Any], path: str | Path) -> dict[str, s
 
 
 def seen(ratings: Ratings, captions: Mapping[str, set[int]]) -> pd.DataFrame:
-    """Tell for each rated pair whether its sentences are `training_captions`.
+    """Mark each rated pair whose sentences are `training_captions`.
 
     Returns:
         Columns pair (the row in `ratings`), task, subtask, and, true or false: `seen` (one of the
         sentences is a training caption), `seen_both`, `seen_one_image` (both, of the same image).
     """
-    a, b = (
-        [captions.get(normalised(sentence), set()) for sentence in ratings[column]]
-        for column in ("sentence_a", "sentence_b")
-    )
-    found = [(bool(x or y), bool(x and y), bool(x & y)) for x, y in zip(a, b, strict=True)]
-    return pd.DataFrame(found, columns=SEEN).assign(
+    flags = []
+    for sentence_a, sentence_b in zip(ratings["sentence_a"], ratings["sentence_b"], strict=True):
+        images_a = captions.get(normalised(sentence_a), set())
+        images_b = captions.get(normalised(sentence_b), set())
+        seen = bool(images_a or images_b)
+        seen_both = bool(images_a and images_b)
+        seen_one_image = bool(images_a & images_b)
+        flags.append((seen, seen_both, seen_one_image))
+    return pd.DataFrame(flags, columns=SEEN).assign(
         pair=np.arange(len(ratings)), **ratings[SUBTASK].reset_index(drop=True)
     )
 
@@ -69,13 +73,13 @@ def seen(ratings: Ratings, captions: Mapping[str, set[int]]) -> pd.DataFrame:
 def score_unseen(predictions: Predictions, pairs: pd.DataFrame) -> pd.DataFrame:
     """Score predictions with and without the `seen` pairs; no classifier is trained again.
 
-    Without the seen pairs, a mean is weighted by the pairs that are left, and leaves out subtasks
-    that have none.
+    Without the seen pairs, a mean is weighted by the remaining pairs, and subtasks without any are
+    left out.
 
     Returns:
         The rows of `evaluate` for each system, kind and epochs. Further columns: the numbers of
         pairs that are `seen`, `seen_both` and `seen_one_image`; and `unseen_pearson`,
-        `unseen_pearson_low` and so on, NaN if no pair is left.
+        `unseen_pearson_low` and so on, NaN if no pair remains.
 
     Raises:
         InputError: the predictions are not of these pairs.
@@ -96,10 +100,12 @@ def score_unseen(predictions: Predictions, pairs: pd.DataFrame) -> pd.DataFrame:
 def _score(pairs: pd.DataFrame) -> pd.DataFrame:
     """Score one system for `score_unseen`."""
     scores = evaluate(pairs)
-    rest = pairs[~pairs["seen"]]
-    unseen = evaluate(rest) if len(rest) else scores[:0]
+    unseen_pairs = pairs[~pairs["seen"]]
+    unseen = evaluate(unseen_pairs) if len(unseen_pairs) else scores[:0]
     unseen = unseen.drop(columns="pairs").set_index(KEYS).add_prefix("unseen_")
-    of_task = pairs[pairs["classifier"].isna()].assign(subtask="all")  # those of the means
-    counts = pd.concat([pairs, of_task, of_task.assign(task="all")]).groupby(SUBTASK)[SEEN].sum()
+    # Means are over the pairs without a classifier: count these also for each task, and for all.
+    of_task = pairs[pairs["classifier"].isna()].assign(subtask="all")
+    of_all = of_task.assign(task="all")
+    counts = pd.concat([pairs, of_task, of_all]).groupby(SUBTASK)[SEEN].sum()
     scores = scores.merge(counts, left_on=SUBTASK, right_index=True)
     return scores.merge(unseen, "left", left_on=KEYS, right_index=True)

@@ -1,9 +1,9 @@
-"""A system's embeddings against people's ratings of sentence pairs (Merkx & Frank 2019, 3.4).
+"""Compare a system's similarities with people's ratings (Merkx & Frank 2019, section 3.4).
 
 The measures are SentEval's (Conneau & Kiela 2018): Pearson and Spearman correlations of the
 predicted similarities of a subtask's test pairs with their ratings, with Fisher's intervals.
-The prediction is the cosine of the two embeddings and, where a task has training pairs, also the
-grade that the supervised classifier of `relatedness` gives.
+The prediction is the cosine of the two embeddings and, if a task has training pairs, also the
+grade by the supervised classifier of `relatedness`.
 """
 
 import logging
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from groundvec.model.network import Model
 
 PAIRS_PER_BLOCK = 1000  # bounds the memory: 33 MB for float32 embeddings of size 4096
-MEASURES = ("pearson", "spearman")
+MEASURES = {"pearson": pearson, "spearman": spearman}
 LANGUAGE = "en"  # of all rated sentences
 
 log = logging.getLogger(__name__)
@@ -46,6 +46,7 @@ def predict(
     Raises:
         InputError: a vector is not finite, or a task has training pairs but no development pairs.
     """
+    # Each distinct sentence is encoded once; `a` and `b` are the rows of each pair's sentences.
     codes, sentences = pd.factorize(pd.concat([ratings["sentence_a"], ratings["sentence_b"]]))
     a, b = np.split(codes, 2)
     embeddings = encode(sentences.tolist())
@@ -65,8 +66,8 @@ def predict(
         rows = test[start : start + PAIRS_PER_BLOCK]
         table.loc[rows, "cosine"] = cosine(embeddings[a[rows]], embeddings[b[rows]])
 
-    for (task, subtask), group in table.groupby(["task", "subtask"], sort=False):
-        rows = group.index.to_numpy()
+    for (task, subtask), pairs in table.groupby(["task", "subtask"], sort=False):
+        rows = pairs.index.to_numpy()
         if "train" not in split[rows]:
             continue
         if "dev" not in split[rows]:
@@ -74,9 +75,8 @@ def predict(
                 f"task {task}, subtask {subtask} has train pairs but no dev pairs, which the "
                 "classifier needs to know when to stop: add some, or drop the train pairs"
             )
-        table.loc[rows[split[rows] == "test"], "classifier"] = _classify(
-            ratings.iloc[rows], embeddings, a[rows], b[rows], device
-        )
+        grades = _classify(ratings.iloc[rows], embeddings, a[rows], b[rows], device)
+        table.loc[rows[split[rows] == "test"], "classifier"] = grades
     return table.iloc[test].reset_index(drop=True)
 
 
@@ -92,12 +92,15 @@ def _classify(
             f"the largest value of all vectors is {largest:.0e}, whose square the classifier's "
             "float32 cannot hold: multiply all vectors by one number"
         )
-    # SentEval sorts pairs by length, which decides the batches of its training
-    lengths = [ratings[column].str.split().map(len) for column in ("sentence_a", "sentence_b")]
-    order = np.lexsort([ratings["rating"], lengths[1], lengths[0]])
+    # SentEval sorts pairs by the length of the first sentence, then of the second, then by rating;
+    # this order decides the batches of its training.
+    lengths_a = ratings["sentence_a"].str.split().map(len)
+    lengths_b = ratings["sentence_b"].str.split().map(len)
+    order = np.lexsort([ratings["rating"], lengths_b, lengths_a])
     split = ratings["split"].to_numpy()
     rating = ratings["rating"].to_numpy()
-    train, dev = (order[split[order] == name] for name in ("train", "dev"))
+    train = order[split[order] == "train"]
+    dev = order[split[order] == "dev"]
     test = np.flatnonzero(split == "test")
 
     def features(rows: np.ndarray) -> np.ndarray:
@@ -114,11 +117,10 @@ def _classify(
 def evaluate(predictions: pd.DataFrame) -> pd.DataFrame:
     """Score predictions: correlations in [-1, 1] with their 95% intervals.
 
-    The statistic `correlation` has a row per subtask and method, `cosine` or `classifier`. Then,
-    for each task without a classifier and for `all` of them, follow the `mean` of the subtasks'
-    correlations, their mean weighted by pairs, and the correlation of all pairs `concatenated`
-    (subtask `all`). Subtasks are independent, so half the width of a mean's interval is sqrt(sum
-    (weight * half)^2), for the upper and the lower half.
+    The statistic `correlation` has a row per subtask and method, `cosine` or `classifier`. After
+    these, each task without a classifier, and `all` of them, have three rows (subtask `all`): the
+    `mean` of the subtasks' correlations, their mean weighted by pairs, and the correlation of all
+    pairs `concatenated`.
 
     Args:
         predictions: see `predict`.
@@ -129,21 +131,23 @@ def evaluate(predictions: pd.DataFrame) -> pd.DataFrame:
     """
     keys = ["task", "subtask"]
     rows = []
-    for (task, subtask), group in predictions.groupby(keys, sort=False):
+    for (task, subtask), pairs in predictions.groupby(keys, sort=False):
         for method in ("cosine", "classifier"):
-            if group[method].notna().all():
+            if pairs[method].notna().all():
                 row = {"task": task, "subtask": subtask, "statistic": "correlation"}
-                rows.append(row | {"method": method} | _correlations(group, method))
+                rows.append(row | {"method": method} | _correlations(pairs, method))
     unsupervised = predictions[predictions["classifier"].isna()]
-    names = unsupervised[keys].drop_duplicates()
-    subtasks = pd.DataFrame(rows).merge(names)  # in their order, cosines alone
-    tasks = list(unsupervised.groupby("task", sort=False))
-    for task, group in [*tasks, ("all", unsupervised)] if tasks else []:
-        table = subtasks[subtasks["task"].isin(group["task"])]
+    # The rows of the subtasks without a classifier: all of these are cosines.
+    subtasks = pd.DataFrame(rows).merge(unsupervised[keys].drop_duplicates())
+    groups = list(unsupervised.groupby("task", sort=False))
+    if groups:
+        groups.append(("all", unsupervised))
+    for task, pairs in groups:
+        correlations = subtasks[subtasks["task"].isin(pairs["task"])]
         summaries = {
-            "mean": _average(table, np.ones(len(table))),
-            "weighted mean": _average(table, table["pairs"].to_numpy()),
-            "concatenated": _correlations(group, "cosine"),
+            "mean": _average(correlations, np.ones(len(correlations))),
+            "weighted mean": _average(correlations, correlations["pairs"].to_numpy()),
+            "concatenated": _correlations(pairs, "cosine"),
         }
         for statistic, summary in summaries.items():
             row = {"task": task, "subtask": "all", "statistic": statistic, "method": "cosine"}
@@ -165,18 +169,19 @@ def score(
     """Call `predict` and `evaluate`, and label the rows.
 
     Args:
-        labels: columns to add: system, dataset, model, seed, kind, epochs. The predictions carry
+        labels: columns to add: system, dataset, model, seed, kind, epochs. The predictions get
             system, kind and epochs only.
     """
     predictions = predict(ratings, encode, device)
-    short = {name: labels[name] for name in ("system", "kind", "epochs")}
-    return predictions.assign(**short), evaluate(predictions).assign(**labels)
+    system = {name: labels[name] for name in ("system", "kind", "epochs")}
+    return predictions.assign(**system), evaluate(predictions).assign(**labels)
 
 
 def stopped(sentence: str) -> str:
-    """Append a full stop to a tokenized sentence, as the published code does.
+    """Append a full stop to a tokenized sentence whose last token is longer, as in `5 p.m.`.
 
-    It looks at the last *token*, so `p.m.` gets one, unlike in `groundvec.text.characters`.
+    So does the published code of Merkx & Frank. `groundvec.text.characters` looks at the last
+    character alone, and appends none here.
     """
     return f"{sentence} ." if re.search(r"\S\.$", sentence) else sentence
 
@@ -196,61 +201,68 @@ def score_model(
 
     Args:
         load: returns the model's snapshot of an epoch.
-        epochs: of the snapshots to score, those of the ensemble among them.
+        epochs: the epochs of the snapshots to score, which include the ensemble's.
         ensemble: its `epochs`.
-        compared: the epochs of the snapshots whose predictions are returned, beside the ensemble's.
-        similarity: of the model.
+        compared: the epochs of the snapshots whose predictions are returned, besides the
+            ensemble's.
+        similarity: how the model compares vectors.
         tokenized: the sentences are tokens with spaces between them, and need to be `stopped`.
     """
-    embedded: dict[int, np.ndarray] = {}
+    members: dict[int, np.ndarray] = {}  # the vectors of the ensemble's snapshots
 
     def encode(sentences: list[str], epoch: int) -> np.ndarray:
-        given = list(map(stopped, sentences)) if tokenized else sentences
-        vectors = load(epoch).encode_sentences(given, LANGUAGE, progress=True)
+        texts = [stopped(sentence) for sentence in sentences] if tokenized else sentences
+        vectors = load(epoch).encode_sentences(texts, LANGUAGE, progress=True)
         if epoch in ensemble["epochs"]:
-            embedded[epoch] = vectors
+            members[epoch] = vectors
         return vectors
 
-    def encode_together(_: list[str]) -> np.ndarray:
-        return join([embedded[epoch] for epoch in ensemble["epochs"]], similarity)
+    def encode_by_ensemble(_: list[str]) -> np.ndarray:
+        return join([members[epoch] for epoch in ensemble["epochs"]], similarity)
 
+    # The ensemble comes last, when all of its snapshots have encoded the sentences.
     systems: list[tuple[str, str, Callable[[list[str]], np.ndarray]]] = [
         ("snapshot", str(epoch), partial(encode, epoch=epoch)) for epoch in epochs
     ]
-    systems.append(("ensemble", "+".join(map(str, ensemble["epochs"])), encode_together))
+    systems.append(("ensemble", "+".join(map(str, ensemble["epochs"])), encode_by_ensemble))
     predictions = []
     scores = []
     for kind, name, encoder in systems:
         log.info("%s: %s %s", labels["system"], kind, name)
-        of_pairs, of_tasks = score(
-            ratings, encoder, labels | {"kind": kind, "epochs": name}, device
-        )
-        scores.append(of_tasks)
+        system = labels | {"kind": kind, "epochs": name}
+        system_predictions, system_scores = score(ratings, encoder, system, device)
+        scores.append(system_scores)
         if kind == "ensemble" or int(name) in compared:
-            predictions.append(of_pairs)
+            predictions.append(system_predictions)
     return pd.concat(predictions), pd.concat(scores)
 
 
 def _correlations(predictions: pd.DataFrame, method: str) -> dict[str, Any]:
+    """Correlate the predictions of a method with the ratings."""
     predicted = predictions[method].to_numpy()
     gold = predictions["rating"].to_numpy()
     row: dict[str, Any] = {"pairs": len(gold)}
-    for name, measure in zip(MEASURES, (pearson, spearman), strict=True):
+    for name, measure in MEASURES.items():
         r = measure(predicted, gold)
         low, high = fisher_interval(r, len(gold))
         row |= {name: r, f"{name}_low": low, f"{name}_high": high}
     return row
 
 
-def _average(table: pd.DataFrame, weights: np.ndarray) -> dict[str, Any]:
+def _average(correlations: pd.DataFrame, weights: np.ndarray) -> dict[str, Any]:
+    """Average the correlations of subtasks, with weights w.
+
+    Subtasks are independent, so the variances of w r add up: the lower half of the mean's interval
+    is sqrt(sum((w (r - low))^2)), and the upper half is computed in the same way from high.
+    """
     weights = weights / weights.sum()
-    row: dict[str, Any] = {"pairs": table["pairs"].sum()}
+    row: dict[str, Any] = {"pairs": correlations["pairs"].sum()}
     for name in MEASURES:
-        r, low, high = (table[name + suffix].to_numpy() for suffix in ("", "_low", "_high"))
+        r = correlations[name].to_numpy()
+        low = correlations[f"{name}_low"].to_numpy()
+        high = correlations[f"{name}_high"].to_numpy()
         mean = weights @ r
-        row |= {
-            name: mean,
-            f"{name}_low": mean - np.linalg.norm(weights * (r - low)),
-            f"{name}_high": mean + np.linalg.norm(weights * (high - r)),
-        }
+        row[name] = mean
+        row[f"{name}_low"] = mean - np.linalg.norm(weights * (r - low))
+        row[f"{name}_high"] = mean + np.linalg.norm(weights * (high - r))
     return row

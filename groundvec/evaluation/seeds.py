@@ -91,13 +91,14 @@ def t_interval(
         variance_of_one, freedom = elsewhere
     else:
         return np.nan, np.nan
-    of_seeds = variance_of_one * (1 / len(seeds) + test_to_train)
-    variance = of_seeds + of_items
+    of_seeds = variance_of_one * (1 / len(seeds) + test_to_train)  # S
+    variance = of_seeds + of_items  # V
     if not variance:
         return mean, mean
     # If all seeds are equal, only the items vary: F is infinite, and t is the normal quantile.
     with np.errstate(divide="ignore"):
         satterthwaite = freedom * (np.float64(variance) / of_seeds) ** 2
+    # The quantile of t with 97.5% below it: 2.5% are beyond each end of the interval.
     half_of_both = stdtrit(satterthwaite, 0.975) * np.sqrt(variance)
     half_of_seeds = stdtrit(freedom, 0.975) * np.sqrt(of_seeds)
     half = float(max(half_of_both, half_of_seeds))
@@ -107,9 +108,9 @@ def t_interval(
 def mean_of_seeds(draws_of_seeds: Sequence[np.ndarray]) -> tuple[float, float, float]:
     """Average a statistic over trainings with several seeds, with its 95% interval.
 
-    The interval of several seeds is `t_interval`, whose variance over items is that of their
-    mean over the draws. With one seed, it is the percentile interval, which describes this one
-    training.
+    The interval of several seeds is `t_interval`: the variance over items is the variance of the
+    seeds' mean over the draws. With one seed, it is the percentile interval, which describes this
+    one training.
 
     Args:
         draws_of_seeds: for each seed the values (1 + count) of the statistic in the same draws.

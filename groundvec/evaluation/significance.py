@@ -92,6 +92,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
             "ratings: make both with the same file of rated pairs"
         )
     gold = a["rating"].to_numpy()
+    # A subtask has either only predictions by the classifier, or none.
     predicted_a = a["classifier"].fillna(a["cosine"]).to_numpy()
     predicted_b = b["classifier"].fillna(b["cosine"]).to_numpy()
     rows = []
@@ -137,6 +138,7 @@ def _compare_means(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
     Pairs are drawn within each subtask, so that each draw has the same weights.
     """
     both = a.merge(b[["pair", "cosine"]], on="pair", suffixes=("_a", "_b"))
+    # Tasks with a classifier have no part in the mean, as in `ratings.evaluate`.
     both = both[both["classifier"].isna()]
     if both.empty:
         return pd.DataFrame()
@@ -185,6 +187,7 @@ def compare_ranks(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
     both = pd.concat([a.assign(system=0), b.assign(system=1)], ignore_index=True)
     rows = []
     for direction, queries in both.groupby("direction", sort=False):
+        # (systems, images): the number of queries of each image; below, the sums of their values.
         by_image = [queries["system"], queries["image"]]
         counts = queries.groupby(by_image).size().unstack().to_numpy(float)
         times = bootstrap.draws(counts.shape[1], np.random.default_rng(SEED))

@@ -1,37 +1,53 @@
-"""The choice of the best snapshots of a training, apart from the measures of their ensembles."""
+"""The choice of the best snapshots of a training.
+
+It is apart from the measures of their ensembles, so that a change there chooses nothing again.
+"""
 
 from typing import Any
 
 import pandas as pd
 
 from groundvec.model.folder import learned_images
+from groundvec.runtime.errors import InputError
 
-DECIMALS = 9  # scores are compared to so many: beyond is rounding, which differs by processor
+# Scores are compared to nine decimals: beyond that, processors differ, and so would the choice.
+DECIMALS = 9
 
 
 def best_snapshots(dev_recall: pd.Series, count: int = 2) -> list[int]:
     """Choose the epochs of the `count` snapshots with the best development recall, in their order.
 
-    Of equals (to DECIMALS) the later one is taken.
+    Among equal snapshots (to DECIMALS) the later one is better: it has seen more.
 
     Args:
         dev_recall: indexed by epoch.
     """
-    return sorted(dev_recall.round(DECIMALS).iloc[::-1].nlargest(count).index.tolist())
+    # nlargest keeps the first of equal values: turn the series around.
+    latest_first = dev_recall.round(DECIMALS).iloc[::-1]
+    return sorted(latest_first.nlargest(count).index.tolist())
 
 
 def ensemble(history: pd.DataFrame, model: dict[str, Any]) -> dict[str, Any]:
     """Choose the two snapshots of an ensemble, and the best one: the content of ensemble.json.
 
-    Of a training with beta 0, whose recall of images is chance, they are the last ones.
+    If the training learned nothing from images, because beta is 0, its recall of images is chance,
+    and the last snapshots are chosen.
 
     Args:
-        history: of the training, in the form of history.csv.
+        history: the training's history.csv.
         model: the content of its model.json.
+
+    Raises:
+        InputError: an epoch of a snapshot is not in the history.
     """
     by_epoch = history.set_index("epoch")
-    # Of equal scores the later ones are the best.
+    missing = set(model["snapshots"]) - set(by_epoch.index)
+    if missing:
+        raise InputError(
+            f"the history has no epoch {min(missing)}, which is a snapshot of the model: give the "
+            "history.csv and the model.json of one training"
+        )
+    # Times 0 if beta is 0: all scores are equal, and of equal scores the later ones are chosen.
     scores = by_epoch.loc[model["snapshots"], "dev_recall"] * learned_images(model)
     [best] = best_snapshots(scores, 1)
-    epochs = best_snapshots(scores)
-    return {"epochs": epochs, "best": best}
+    return {"epochs": best_snapshots(scores), "best": best}

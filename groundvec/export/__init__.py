@@ -1,1 +1,1 @@
-"""A trained caption encoder in the forms that other programs read."""
+"""A trained caption encoder in the formats of other programs."""

@@ -1,20 +1,20 @@
-"""A model's entry for MTEB: a module with its `ModelMeta` and a loader.
+"""A model's entry for MTEB: a Python module with its `ModelMeta` and a loader.
 
-The file is for `mteb/models/model_implementations` in MTEB's repository. Before it is there,
-`mteb.evaluate(META, tasks)` works with the imported file. It was tried with MTEB 2.26.24.
+The file belongs into `mteb/models/model_implementations` of MTEB's repository. Before MTEB has it,
+import it and call `mteb.evaluate(META, tasks)`. It was tried with MTEB 2.26.24.
 """
 
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from groundvec.config import parts
 from groundvec.data.cleaning import LONGEST
 from groundvec.model import hub
 from groundvec.model.folder import read_description
-from groundvec.model.network import load_ensemble
+from groundvec.model.network import Model, load_ensemble
 from groundvec.model.shipped import NEWEST, versions
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_bytes
@@ -51,15 +51,15 @@ def save(model: str, path: str | Path) -> None:
     """Write a model's entry for MTEB.
 
     Args:
-        model: the name of one that comes with this package, or `user/name@commit` on a hub.
+        model: the name of a model that comes with this package, or `user/name@commit` on a hub.
         path: the file, which ends in .py.
 
     Raises:
         InputError: there is no such model, or nobody else could load it by that name.
     """
-    about = describe(model)
-    fields = "\n".join(f"    {name}={value!r}," for name, value in about.items())
-    write_bytes(path, MODULE.format(name=about["name"], fields=fields).encode())
+    metadata = describe(model)
+    fields = "\n".join(f"    {name}={value!r}," for name, value in metadata.items())
+    write_bytes(path, MODULE.format(name=metadata["name"], fields=fields).encode())
 
 
 def describe(model: str) -> dict[str, Any]:
@@ -75,34 +75,55 @@ def describe(model: str) -> dict[str, Any]:
             f"MTEB cannot load {model}: push it to a hub and name it as user/name@commit"
         )
     folder = hub.find(model)
-    models = load_ensemble(folder)
-    trained = read_description(folder)
-    named = [str(trained.get("source", trained.get("dataset")))]
-    named += [trained["more_captions"]["source"]] if "more_captions" in trained else []
-    tasks: set[str] | None = set()
-    for each in named:
-        known = parts.options_schema("sources", each) if each in parts.names("sources") else {}
-        tasks = tasks | {*known["mteb"]} if tasks is not None and "mteb" in known else None
-    modules = [module for each in models for module in each.modules()]
-    tables = [each.weight for each in modules if isinstance(each, nn.Embedding | nn.EmbeddingBag)]
-    weights = sum(each.numel() for of in models for each in of.parameters())
+    snapshots = load_ensemble(folder)
+    languages = [LANGUAGES[code] for code in snapshots[0].texts if code in LANGUAGES]
+    weights = [weight for snapshot in snapshots for weight in snapshot.parameters()]
+    parameters = sum(weight.numel() for weight in weights)
+    training_tasks = _training_tasks(read_description(folder))
     return {
         "loader_kwargs": {"model": model},
         "name": name,
         "revision": revision,
         "release_date": None,
-        "languages": [LANGUAGES[each] for each in models[0].texts if each in LANGUAGES],
-        "n_parameters": weights,
-        "n_embedding_parameters": sum(each.numel() for each in tables),
-        "memory_usage_mb": round(4 * weights / 2**20),
-        "max_tokens": LONGEST,  # characters: what is longer is cut
-        "embed_dim": models[0].size,
+        "languages": languages,
+        "n_parameters": parameters,
+        "n_embedding_parameters": sum(weight.numel() for weight in _embeddings(snapshots)),
+        "memory_usage_mb": round(4 * parameters / 2**20),  # float32
+        "max_tokens": LONGEST,  # characters; longer sentences are cut
+        "embed_dim": snapshots[0].size,
         "license": None,
         "open_weights": True,
         "public_training_code": None,
         "public_training_data": None,
         "framework": ["PyTorch", "safetensors"],
-        "similarity_fn_name": models[0].similarity,
+        "similarity_fn_name": snapshots[0].similarity,
         "use_instructions": False,
-        "training_datasets": tasks if tasks is None else sorted(tasks),
+        "training_datasets": training_tasks,
     }
+
+
+def _embeddings(snapshots: list[Model]) -> list[Tensor]:
+    """List the weights of the embedding layers."""
+    modules = [module for snapshot in snapshots for module in snapshot.modules()]
+    return [
+        module.weight for module in modules if isinstance(module, nn.Embedding | nn.EmbeddingBag)
+    ]
+
+
+def _training_tasks(model: dict[str, Any]) -> list[str] | None:
+    """List the tasks of MTEB whose sentences are among the training captions; None if unknown.
+
+    The schema of a source lists them under `mteb`.
+    """
+    sources = [str(model.get("source", model.get("dataset")))]
+    if "more_captions" in model:
+        sources.append(model["more_captions"]["source"])
+    tasks: set[str] = set()
+    for source in sources:
+        if source not in parts.names("sources"):
+            return None
+        schema = parts.options_schema("sources", source)
+        if "mteb" not in schema:
+            return None
+        tasks.update(schema["mteb"])
+    return sorted(tasks)

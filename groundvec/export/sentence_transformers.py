@@ -5,8 +5,8 @@
 >>> SentenceTransformer("encoder", trust_remote_code=True).encode(["A dog runs."]).shape
 (1, 2048)
 
-The folder is a model folder of this project too. What is trusted is the class below, as it is
-installed: the folder holds no code.
+The folder is also a model folder of this project. `trust_remote_code` trusts the installed class
+below: the folder contains no code.
 """
 
 import shutil
@@ -35,15 +35,15 @@ def save(model: str | Path, folder: str | Path) -> None:
     """Write a model as a folder that `SentenceTransformer` loads.
 
     Args:
-        model: the folder of a trained one, or the name of one that comes with this package.
-        folder: a new one.
+        model: the folder of a trained model, or the name of one that comes with this package.
+        folder: the new folder.
 
     Raises:
-        InputError: there is no such model, or something at `folder`.
+        InputError: there is no such model, or `folder` exists.
     """
     source = find(model)
     check_new(Path(folder))
-    own_files(source)  # no links
+    own_files(source)  # raises an error for links
     module = CaptionEncoder(source)
     encoder = SentenceTransformer(
         modules=[module], device="cpu", similarity_fn_name=module.first.similarity
@@ -55,18 +55,18 @@ def save(model: str | Path, folder: str | Path) -> None:
 
 
 class CaptionEncoder(InputModule):  # type: ignore[misc]  # mypy skips that package's types
-    """Sentences in, vectors out: those of `groundvec.SentenceEncoder`.
+    """Sentences in, vectors out, equal to the vectors of `groundvec.SentenceEncoder`.
 
     `encode(..., language="de")` reads another language than the first, and `tokenized=True`
     sentences that are tokenized as the training captions are.
     """
 
-    forward_kwargs = {"language", "tokenized"}  # noqa: RUF012 - the package has it so
+    forward_kwargs = {"language", "tokenized"}  # noqa: RUF012 - the package declares it so
 
     def __init__(self, folder: str | Path) -> None:
-        """Load the ensemble in a model folder; InputError if it cannot be."""
+        """Load the ensemble in a model folder; InputError if it is damaged."""
         super().__init__()
-        self.about = read_description(folder)
+        self.description = read_description(folder)
         self.ensemble = read_ensemble(folder)
         self.snapshots = nn.ModuleList(load_ensemble(folder))
 
@@ -83,7 +83,7 @@ class CaptionEncoder(InputModule):  # type: ignore[misc]  # mypy skips that pack
         tokenized: bool = False,
         **kwargs: Any,
     ) -> dict[str, Any]:
-        """Encode sentences for `forward`, with the prompt, if there is one, before each.
+        """Encode sentences for `forward`, each after the prompt if there is one.
 
         Raises:
             InputError: something is not a string.
@@ -101,8 +101,11 @@ class CaptionEncoder(InputModule):  # type: ignore[misc]  # mypy skips that pack
         """Add the vectors (B, size) as `sentence_embedding`."""
         language = self.first.language(language)
         batch = to_tensors(features["sentences"], next(self.parameters()).device)
-        vectors = [cast(Model, each).embed_captions(language, batch) for each in self.snapshots]
-        mean = torch.stack(vectors).mean(dim=0)  # and so to unit length, as `similarity.join`
+        vectors = []
+        for snapshot in self.snapshots:
+            vectors.append(cast(Model, snapshot).embed_captions(language, batch))
+        # The mean and the sum have the same direction: scaled to unit length, as `similarity.join`.
+        mean = torch.stack(vectors).mean(dim=0)
         return features | {"sentence_embedding": similarity.embed(mean, self.first.similarity)}
 
     def get_embedding_dimension(self) -> int:
@@ -117,12 +120,12 @@ class CaptionEncoder(InputModule):  # type: ignore[misc]  # mypy skips that pack
             str(epoch): weights.save(model, folder / "snapshots" / snapshot_name(epoch))
             for epoch, model in zip(epochs, self.snapshots, strict=True)
         }
-        write_json(folder / "model.json", self.about | {"saved": epochs, "sha256": sums})
+        write_json(folder / "model.json", self.description | {"saved": epochs, "sha256": sums})
         write_json(folder / "ensemble.json", self.ensemble)
 
     @classmethod
     def load(cls, model_name_or_path: str, subfolder: str = "", *args: Any, **kwargs: Any) -> Self:
         """Load a folder that `save` wrote, here or on the hub."""
-        hub = ("token", "cache_folder", "revision", "local_files_only")
-        chosen = {key: kwargs[key] for key in hub if key in kwargs}
-        return cls(load_dir_path(model_name_or_path, subfolder, **chosen) or model_name_or_path)
+        hub_options = ("token", "cache_folder", "revision", "local_files_only")
+        options = {key: kwargs[key] for key in hub_options if key in kwargs}
+        return cls(load_dir_path(model_name_or_path, subfolder, **options) or model_name_or_path)

@@ -1,16 +1,15 @@
-"""What careless and hostile input is answered with: the real commands, their messages and status.
+"""Bad input to the real commands: one line, an exit status, and no file changed.
 
-With GROUNDVEC_RELIABILITY=docs/reliability.md in the environment, the table there is written.
+A few kinds per command; tests of the modules have all messages. With
+GROUNDVEC_RELIABILITY=docs/reliability.md in the environment, the table there is written.
 """
 
-import gzip
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-import zipfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import chain
@@ -27,11 +26,11 @@ from groundvec.model.network import Model
 from groundvec.model.weights import save as save_weights
 from groundvec.runtime.files import sha256
 from groundvec.text.characters import Text
-from tests.pipeline.rules.test_workflow import ROOT, SCENES, copy_project, environment
 from tests.support import forks
 from tests.support.examples import description
 from tests.support.photos import jpeg
 from tests.support.reliability import write_section
+from tests.support.workflow import ROOT, SCENES, copy_project, environment
 
 TABLE = "source: table, table: my/captions.csv, images: my/photos, models: [gru-8-max]"
 ROWS = "image,caption,split\na.png,A cat.,train\nb.png,A dog.,dev\nc.png,A cow.,test\n"
@@ -52,7 +51,6 @@ TRANSLATOR = (
     "scripts/translator.py --name x --pairs parallel.csv --source en --target de --work work "
     "--output out"
 )
-BOMB = gzip.compress(b"\n" * 2**26)  # 64 MiB in 64 kB
 
 
 @dataclass
@@ -133,21 +131,15 @@ def features(what: str, change: Callable[[h5py.File], None], said: str) -> Case:
     return Case(what, said, prepare, JOIN)
 
 
-def lists(what: str, text: str | bytes, said: str, target: str = "de") -> Case:
-    """Lists of translations of two sentences; gzipped, if they are bytes."""
+def lists(what: str, text: str, said: str, target: str = "de") -> Case:
+    """Lists of translations of two sentences."""
 
     def prepare(folder: Path) -> None:
         rows = "".join(f"{split},,A dog.,Ein Hund.\n" * 2 for split in ("train", "dev", "test"))
         (folder / "parallel.csv").write_text(f"split,image_id,en,de\n{rows}")
-        if isinstance(text, bytes):
-            (folder / "lists.gz").write_bytes(text)
-        else:
-            (folder / "lists.txt").write_text(text)
+        (folder / "lists.txt").write_text(text)
 
-    command = RERANK.replace("--target de", f"--target {target}")
-    return Case(
-        what, said, prepare, command.replace(".txt", ".gz") if isinstance(text, bytes) else command
-    )
+    return Case(what, said, prepare, RERANK.replace("--target de", f"--target {target}"))
 
 
 def number(what: str, options: str, said: str, status: int = 1) -> Case:
@@ -201,11 +193,6 @@ def texts(changes: dict[str, object]) -> Callable[[Path, Model], None]:
     return claim(texts={"en": Text.build(["A dog."]).as_dict() | changes})
 
 
-def pack_by_lzma(path: Path) -> None:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
-        archive.writestr("a", bytes(10**6))
-
-
 def instead(name: str, make: Callable[[Path], None]) -> Callable[[Path, Model], None]:
     """Put something else in the place of a model's file."""
 
@@ -250,88 +237,17 @@ CASES = {
         scenes("a misspelt key", "seedz: [1]", "unknown key 'seedz': did you mean 'seed'?"),
         scenes("a repeated key", "count: 50", "the key count occurs twice"),
         configuration(
-            "a misspelt backbone",
-            f"experiment: x\ndatasets:\n  one: {SCENES.replace('lite0', 'lite')}\n",
-            "unknown backbone 'efficientnet_lite': did you mean 'efficientnet_lite2'?",
-        ),
-        configuration(
             "a name that YAML reads as a number",
             f"experiment: x\ndatasets:\n  2024: {SCENES}\n",
             "YAML reads a name here as 2024: put it in quotation marks",
         ),
-        configuration(
-            "a name with a line break at its end",
-            f'experiment: "nl\\n"\ndatasets:\n  one: {SCENES}\n',
-            "experiment: 'nl\\n' does not match",
-        ),
-        scenes("`language: no`", "language: no", "language: False is not of type 'string'"),
-        scenes("a language that there is not", "language: fr", "has no captions in 'fr'; it has"),
-        scenes(
-            "a number that is none", "training: {clip_image: .nan}", "clip_image: nan is not of"
-        ),
-        scenes("a seed of 10^23", "seeds: [100000000000000000000000]", "is greater than the max"),
-        scenes("weights that there are not", "weights: V9", "efficientnet_lite0 has no weights"),
         configuration(
             "a network that no memory holds",
             f"experiment: x\ndatasets:\n  one: {SCENES.replace('gru-8', 'gru-900000')}\n",
             "encoder.size: 900000 is greater than the maximum of 16384",
         ),
         scenes("epochs that do not end with a cycle", "training: {epochs: 3}", "not a multiple of"),
-        configuration(
-            "a subtask that there is not",
-            f"experiment: x\ndatasets:\n  one: {SCENES}\n"
-            "ratings: {source: scenes, subtask: Scenes/Swop}\n",
-            "unknown subtask 'Scenes/Swop': did you mean 'Scenes/Swap'?",
-        ),
-        scenes(
-            "a lowest learning rate above the highest",
-            "training: {optimiser: {name: adam, learning_rate_min: 0.1}}",
-            "learning_rate_min 0.1 is above learning_rate_max 0.001: swap them",
-        ),
-        configuration(
-            "a name of 300 characters",
-            f"experiment: {'x' * 300}\ndatasets:\n  one: {SCENES}\n",
-            "experiment: a name of 300 characters is too long: 100 are the most",
-        ),
-        own(
-            "a path with `<experiment>`, which the workflow would expand",
-            TABLE.replace("my/photos", "<experiment>/photos"),
-            "images: '<experiment>/photos' does not match",
-        ),
-        configuration(
-            "a data set that is of itself",
-            "experiment: x\ndatasets:\n  one: {of: one, models: [gru-8-max]}\n",
-            "datasets.one.of: it names itself: name another",
-        ),
-        scenes(
-            "captions without pictures from a table that is not there",
-            "more_captions: {source: table, table: my/more.csv}",
-            "datasets.one.more_captions.table: there is no file my/more.csv; correct the path",
-        ),
-        scenes(
-            "a folder of pictures for captions without pictures",
-            "more_captions: {source: multi30k, images: my/photos}",
-            "configuration, datasets.one.more_captions: unknown key 'images': known are source",
-        ),
-        configuration(
-            "a list that contains itself",
-            "experiment: x\ndatasets:\n  one: {source: scenes, count: 40, models: &c [*c]}\n",
-            "it contains itself, or too many values",
-        ),
-        own("a table that is not there", TABLE.replace("captions", "caption"), "did you mean my/c"),
         own("a folder that is not there", TABLE.replace("photos", "photo"), "did you mean my/pho"),
-        own(
-            "features that are not there",
-            f"{TABLE}, backbone: precomputed, features: my/f.h5",
-            "there is no file my/f.h5",
-        ),
-        own("a language that the table lacks", f"{TABLE}, language: de", "it has: en"),
-        configuration(
-            "word vectors that are not there",
-            f"experiment: x\ndatasets:\n  one: {SCENES}\nratings: {{source: scenes, baselines: "
-            "{b: {encoder: bag-of-words, vectors: glove/glove.6b.zip}}}\n",
-            "did you mean glove/glove.6B.zip?",
-        ),
         configuration(
             "Latin-1 (Snakemake reads the file itself, and ends with a traceback)",
             "experiment: caf\xe9\n",
@@ -346,16 +262,9 @@ CASES = {
     ],
     "A table of captions": [
         table("an empty caption", ROWS + "c.png,,test\n", "line 5: the caption is empty"),
-        table(
-            "a caption of a million characters", ROWS + f"c.png,{'x' * 10**6},test\n", "1,000,000"
-        ),
-        table("UTF-16 without a mark", ROWS, "is UTF-16 or no text at all", "utf-16-le"),
         table("semicolons", ROWS.replace(",", ";"), "is separated by semicolons"),
         table("a name with a carriage return", ROWS + '"a\rb",x,test\n', "line break or control"),
         table("a picture outside the folder", ROWS + "../a.png,x,test\n", "is outside the folder"),
-        table(
-            "a picture that is not there", ROWS + "d.png,x,test\n", "1 of 4 image files are miss"
-        ),
         table(
             "a picture's name with a space as %20",
             ROWS + "sp%20ace.png,x,test\n",
@@ -377,54 +286,25 @@ CASES = {
             .replace("test", "test,"),
             "'x' is in a column without a name; name the column, or remove it",
         ),
-        table("MSCOCO's own JSON for a table", '{"images": []}', "is JSON; name its source"),
         Case(
             "MSCOCO's own JSON for Karpathy's",
-            "holds MSCOCO's own captions, which have no splits: take Karpathy's",
+            "has MSCOCO's own captions, without splits: take Karpathy's",
             lambda folder: own_data(folder, '{"images": [], "annotations": []}'),
             DATASET.replace("table --table", "karpathy --json"),
         ),
-        more_captions("without a source", "[]", "'source' is a required property"),
-        more_captions("from no source", '{"source":"no"}', "'no' is not one of ['flickr8k',"),
         more_captions("with a number for a name", '{"source":"table",5}', "a name here as 5: put"),
-        more_captions("without a file", '{"source":"table"}', "'table' is a required property"),
         more_captions("without a public file", '{"source":"multi30k"}', "archive: name your copy"),
-        more_captions(
-            "with pictures",
-            '{"source":"table","table":"my/captions.csv","images":"my/photos"}',
-            "unknown key 'images'",
-        ),
-        Case(
-            "an output that would replace the table",
-            "my/captions.csv is an input, and would be overwritten",
-            own_data,
-            DATASET.replace("--output out", "--output my"),
-        ),
     ],
     "A picture": [
         picture("PostScript by the name of .jpg", b"%!PS\nshowpage\n", "is not a picture", "jpg"),
         picture("an empty file", b"", "is empty (0 bytes)"),
-        picture("floating-point pixels", Image.new("F", (9, 9)), "save it with 8 or 16", "tiff"),
         picture("half a JPEG", jpeg(quality=95)[:-500], "save it again in a program that", "jpg"),
-        Case(
-            "an image that `images.csv` has twice",
-            "image a is listed twice; list each image once",
-            lambda folder: (folder / "images.csv").write_text(
-                "image_id,split,path,sha256\na,train,a.png,-\na,train,b.png,-\n"
-            ),
-            EXTRACT,
-        ),
     ],
     "Features": [
         features(
             "a width of 10^9",
             lambda file: file.create_dataset("features", (2, 10**9), "f4", chunks=(1, 9)),
             "has features of width 1,000,000,000",
-        ),
-        features(
-            "a width of 0",
-            lambda file: file.create_dataset("features", (2, 0), "f4"),
-            "has features of width 0",
         ),
         features(
             "NaN",
@@ -438,11 +318,6 @@ CASES = {
                 file.attrs.update({"backbone": np.zeros(3)}),
             ),
             "its attribute backbone is neither text nor a number",
-        ),
-        features(
-            "a million times 10^24",
-            lambda file: file.create_dataset("features", data=np.full((2, 4), 1e30, "f4")),
-            "features that are NaN or beyond 1e+15 for image a and 1 others",
         ),
     ],
     "A model folder": [
@@ -461,39 +336,12 @@ CASES = {
             "description.encoder.size: 2000000 is greater than the maximum of 16384",
         ),
         model(
-            "an encoder of 16,384 units, of which the weights' file holds eight",
-            claim(description=description("gru-16384-max")),
-            "does not hold the weights of this model",
-        ),
-        model(
             "676 languages",
             claim(
                 description=description("gru-8-max") | {"languages": LANGUAGES},
                 texts=dict.fromkeys(LANGUAGES, Text.build(["A dog."]).as_dict()),
             ),
             "is too long",
-        ),
-        model(
-            "an interpolation that there is not",
-            claim(features={"transform": '{"interpolation": "x"}'}),
-            "(interpolation: 'x' is not one of",
-        ),
-        model(
-            "480 levels of lists",
-            lambda folder, _: (folder / "model.json").write_text("[" * 480 + "]" * 480),
-            "is not JSON (it has more than 20 levels)",
-        ),
-        model(
-            "half of a surrogate pair in its name",
-            lambda folder, _: (folder / "ensemble.json").write_text(
-                '{"epochs": [1], "a": "\\ud800"}'
-            ),
-            "surrogates not allowed",
-        ),
-        model(
-            "a FIFO in the place of model.json",
-            instead("model.json", os.mkfifo),
-            "model.json is a folder, a FIFO or a device: put the file itself there",
         ),
         model(
             "a link to /dev/zero in the place of the weights",
@@ -508,11 +356,6 @@ CASES = {
             "has non-unique elements",
         ),
         model(
-            "an encoder that there is not",
-            claim(description=description("gru-8-max") | {"encoder": {"name": "../x", "size": 8}}),
-            "description.encoder.name: '../x' is not one of",
-        ),
-        model(
             "an empty checksum of the weights",
             claim(sha256={"1": ""}),
             "sha256.1: '' does not match '[0-9a-f]{64}'",
@@ -521,18 +364,6 @@ CASES = {
             "a text that names a file to read",
             texts({"parses": "/dev/zero"}),
             "texts.en: it: Additional properties are not allowed ('parses' was unexpected)",
-        ),
-        model(
-            "a text of numbers",
-            texts({"characters": 5}),
-            "texts.en: characters: 5 is not of type 'string'",
-        ),
-        model(
-            "an ensemble of `../../x`",
-            lambda folder, _: (folder / "ensemble.json").write_text(
-                '{"epochs": ["../../x"], "best": 1}'
-            ),
-            "ensemble.json does not describe a model",
         ),
     ],
     "The command `groundvec`": [
@@ -543,18 +374,6 @@ CASES = {
             "groundvec similarity first.txt secnd.txt",
         ),
         Case(
-            "sentences in UTF-16 without a mark",
-            "s.txt line 1 is UTF-16 or no text at all",
-            lambda folder: (folder / "s.txt").write_text("A dog.\n", "utf-16-le"),
-            "groundvec encode s.txt -o v.npy",
-        ),
-        Case(
-            "a folder that holds no model",
-            "there is no model here: give the folder of a trained one",
-            lambda folder: (folder / "here").mkdir(),
-            "groundvec info here",
-        ),
-        Case(
             "a device in the place of an output, with `--overwrite`",
             "v.npy is a folder, a FIFO or a device: name another output",
             lambda folder: (
@@ -562,36 +381,6 @@ CASES = {
                 (folder / "v.npy").symlink_to("/dev/null"),
             ),
             "groundvec encode s.txt -o v.npy --overwrite",
-        ),
-        Case(
-            "two outputs of one name",
-            "a.csv is two outputs of this command: name another for one of them",
-            lambda _: None,
-            "groundvec evaluate retrieval c.npy i.npy -o a.csv --ranks ./a.csv",
-        ),
-        Case(
-            "a device that torch does not know here",
-            "hpu cannot be used",
-            lambda folder: (folder / "s.txt").write_text("A dog.\n"),
-            "groundvec encode s.txt -o v.npy --device hpu",
-        ),
-        Case(
-            "a zip archive packed by LZMA, of which a kilobyte becomes gigabytes",
-            "a.zip: its member a is packed by method 14: pack it again, stored or deflated",
-            lambda folder: pack_by_lzma(folder / "a.zip"),
-            "scripts/unpack.py --archive a.zip --output out",
-        ),
-        Case(
-            "a FIFO in place of pictures",
-            "pipe is neither a file nor a folder",
-            lambda folder: os.mkfifo(folder / "pipe"),
-            "groundvec search pipe dogs",
-        ),
-        Case(
-            "pictures to search, and no sentence",
-            "b.jpg is the name of a file, or looks like one: put the description last",
-            lambda _: None,
-            "groundvec search a.jpg b.jpg",
         ),
     ],
     "The command `groundvec evaluate`": [
@@ -607,25 +396,6 @@ CASES = {
             np.eye(20)[:4].repeat(5, axis=0),
             "images have only 4 different rows of 20: give each image once",
         ),
-        retrieval(
-            "vectors beyond float16",
-            np.full((4, 3), np.inf, np.float16),
-            np.eye(3),
-            "captions.npy: row 0 (from 0) is not finite: check what computes it, and write float32",
-        ),
-        retrieval(
-            "vectors of one dimension too many",
-            np.ones((4, 1, 3)),
-            np.eye(3),
-            "captions.npy: float64 (4, 1, 3); it must be numbers (N, size)",
-        ),
-        retrieval(
-            "a transposed matrix",
-            np.ones((3, 20)),
-            np.eye(3),
-            "captions have 20 dimensions and images 3: embed both in one space, a row for each",
-        ),
-        ranks("a rank of 0", "1k,caption_to_image,0,0", "ranks.csv line 2: rank is '0', less than"),
         ranks(
             "a row of more fields than the header has",
             "1k,caption_to_image,0,1,2",
@@ -633,18 +403,15 @@ CASES = {
         ),
     ],
     "Lists of translations": [
-        lists("a sentence without translations", "0 ||| Ja ||| ||| 1\n", "for sentence 1"),
         lists(
             "a line that is cut off", "0 ||| Ja ||| ||| 1\n1 ||| Ne", "line 2: '1 ||| Ne' is not"
         ),
-        lists("a score that is no number", "0 ||| Ja ||| ||| nan\n", "line 1: a score is nan"),
         lists(
             "a language without sentences",
             "0 ||| Ja ||| ||| 1\n1 ||| Ja ||| ||| 1\n",
             "parallel.csv has no column 'fr'",
             target="fr",
         ),
-        lists("64 MiB of blank lines in 64 kB", BOMB, "lists.gz holds more than 16 MiB, too much"),
         Case(
             "one pair to train a translator with",
             "no en word is in the training sentences 2 times: add pairs to learn from",
@@ -661,14 +428,7 @@ CASES = {
             "translator.size: 0 is less than the minimum of 1",
             2,
         ),
-        number(
-            "`--settings {dropout: .nan}`",
-            '--settings {"dropout":.nan}',
-            "translator.dropout: nan is not of type 'number'",
-            2,
-        ),
         number("`--seed -1`", "--seed -1", "--seed: -1 is less than the minimum of 0"),
-        number("`--threads -1`", "--threads -1", "--threads: -1 is less than the minimum of 1"),
     ],
 }
 

@@ -55,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_ratings(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `groundvec evaluate ratings`."""
     encoder = parser.add_mutually_exclusive_group(required=True)
     encoder.add_argument("--model", help="a name that comes with groundvec, or a trained folder")
     encoder.add_argument(
@@ -75,6 +76,7 @@ def _add_ratings(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_retrieval(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `groundvec evaluate retrieval`."""
     parser.add_argument("captions", type=Path, metavar="CAPTIONS.npy", help="vectors (M, size)")
     parser.add_argument("images", type=Path, metavar="IMAGES.npy", help="vectors (N, size)")
     parser.add_argument(

@@ -1,18 +1,22 @@
-"""A caption encoder as one ONNX graph, which runs where there is no Python: in a browser, say.
+"""A caption encoder as one ONNX graph, which runs without Python, for example in a browser.
 
-It reads `indices` (batch, longest), int64, with 0 at the right of shorter sentences, and `lengths`
-(batch,), int64; it gives `vectors` (batch, size), float32. How a sentence becomes indices stands in
-the file's metadata, as JSON under `groundvec`: the `text` of `language`, the substitutions of
-`cleaning` (`groundvec.data.cleaning.clean`), those that set the punctuation of raw sentences apart,
-`substitutions`, and the `description` of the model.
+Inputs:
+    indices: (batch, longest) int64, with 0 after the end of shorter sentences. For encoders of
+        words of n-grams (batch, longest, n-grams), with 0 after shorter words and sentences.
+    lengths: (batch,) int64, in words for encoders of words of n-grams.
 
-For each encoder that can be exported there is a module of its name here, with a function::
+Output:
+    vectors: (batch, size) float32.
 
-    embedded(encoder)   a part of a graph (`graph.Part`) that computes `embedded` (batch, size) of
-                        `indices`, `lengths` and what `COMMON` has
+The file's metadata has, as JSON under `groundvec`, all that turns a sentence into indices: the
+`text` of `language`, the substitutions of `cleaning` (`groundvec.data.cleaning.clean`), the
+`substitutions` that separate the punctuation of raw sentences from words, and the `description` of
+the model.
 
-Of words of n-grams, `indices` are (batch, longest, n-grams), with 0 behind shorter words and
-sentences; `lengths` are in words.
+Each encoder that can be exported has a module of its name here, with a function::
+
+    embedded(encoder)   a part of a graph (`graph.Part`) that computes `embedded` (batch, size) from
+                        `indices`, `lengths` and the values of `COMMON`
 """
 
 import json
@@ -34,7 +38,8 @@ from groundvec.text.punctuation import substitutions
 
 PRECISIONS = ("float32", "float16", "int8")
 
-# What several encoders need. A sentence has no index 0, which stands for padding.
+# Values that several encoders need. No symbol has the index 0, which is padding. `lowest` is near
+# the smallest float32: outside the sentence, it never wins a maximum and gets no attention.
 COMMON = """
     padding = Constant<value = int64 {0}>()
     lowest = Constant<value_float = -3.4e38>()
@@ -56,79 +61,86 @@ def export(
     Args:
         models: the snapshots.
         path: the file, such as model.onnx.
-        language: whose sentences it reads; the models' first if none is named.
+        language: the language of the sentences; by default the models' first.
         precision: of the weights in the file, one of `PRECISIONS`; all arithmetic is float32.
 
     Raises:
-        InputError: there is no such language or precision; the encoder cannot be exported.
+        InputError: an unknown language or precision; the encoder cannot be exported.
     """
     if precision not in PRECISIONS:
         raise InputError(f"there is no precision {precision!r}: choose {', '.join(PRECISIONS)}")
     description = models[0].description
     texts = models[0].texts
     language = models[0].language(language)
-    model = _ensemble([snapshot(each, language) for each in models], models[0], precision)
+    snapshots = [_snapshot(model, language) for model in models]
+    graph = _ensemble(snapshots, models[0], precision)
+    # The counts of the vocabulary are not needed to look symbols up.
     text = {key: value for key, value in texts[language].as_dict().items() if key != "counts"}
-    about = {
+    metadata = {
         "description": description,
         "language": language,
         "text": text,
         "cleaning": cleaning.SUBSTITUTIONS,
         "substitutions": substitutions(description["text"]),
     }
-    helper.set_model_props(model, {"groundvec": json.dumps(about, ensure_ascii=False)})
-    write_bytes(path, model.SerializeToString())
+    helper.set_model_props(graph, {"groundvec": json.dumps(metadata, ensure_ascii=False)})
+    write_bytes(path, graph.SerializeToString())
 
 
 def _ensemble(snapshots: Sequence[Part], model: Model, precision: str) -> ModelProto:
-    """Snapshots side by side, and their vectors joined like by `groundvec.similarity.join`."""
-    size = model.size
-    of_words = "words of n-grams" in parts.provided("text", model.description["text"])
-    axes = "batch, longest, ngrams" if of_words else "batch, longest"
+    """Join snapshots in one graph: their vectors are averaged, as in `groundvec.similarity.join`.
+
+    All snapshots read the same inputs. The names of each one's values get a prefix.
+    """
+    reads_ngrams = "words of n-grams" in parts.provided("text", model.description["text"])
+    axes = "batch, longest, ngrams" if reads_ngrams else "batch, longest"
     inputs = f"(int64[{axes}] indices, int64[batch] lengths)"
-    head = f"encoder {inputs} => (float[batch, {size}] vectors)"
-    names = [f"snapshot{number}_" for number in range(1, len(snapshots) + 1)]
-    joined = f"joined = Mean({', '.join(f'{name}vectors' for name in names)})\n"
+    head = f"encoder {inputs} => (float[batch, {model.size}] vectors)"
+    prefixes = [f"snapshot{number}_" for number in range(1, len(snapshots) + 1)]
+    joined = f"joined = Mean({', '.join(f'{prefix}vectors' for prefix in prefixes)})\n"
     joined += at_end("joined", "vectors", model.similarity)
     whole = parser.parse_model(f'<ir_version: 8, opset_import: ["": 17]> {head} {{ {joined} }}')
-    ends = list(whole.graph.node)
+    # ONNX wants nodes after the nodes that they read: move the last nodes behind the snapshots'.
+    last_nodes = list(whole.graph.node)
     del whole.graph.node[:]
-    for name, (lines, weights) in zip(names, snapshots, strict=True):
+    for prefix, (lines, weights) in zip(prefixes, snapshots, strict=True):
         to_float32, stored = store(weights, precision)
         graph = parser.parse_graph(f"{head} {{ {to_float32} {lines} }}")
-        graph.initializer.extend(numpy_helper.from_array(*item[::-1]) for item in stored.items())
-        compose.add_prefix_graph(graph, name, rename_inputs=False, inplace=True)
+        for name, value in stored.items():
+            graph.initializer.append(numpy_helper.from_array(value, name))
+        compose.add_prefix_graph(graph, prefix, rename_inputs=False, inplace=True)
         whole.graph.node.extend(graph.node)
         whole.graph.initializer.extend(graph.initializer)
-    whole.graph.node.extend(ends)
+    whole.graph.node.extend(last_nodes)
     return whole
 
 
-def snapshot(model: Model, language: str) -> Part:
+def _snapshot(model: Model, language: str) -> Part:
     """Write one snapshot's `vectors` as lines of a graph, with its weights.
 
     Raises:
-        InputError: there is no module for the encoder.
+        InputError: the encoder has no module here.
     """
     name = model.description["encoder"]["name"]
-    if name not in (known := parts.exported()):
-        raise InputError(f"the encoder {name} cannot become ONNX: only {', '.join(known)} can")
+    exported = parts.exported()
+    if name not in exported:
+        raise InputError(f"the encoder {name} cannot become ONNX: only {', '.join(exported)} can")
     module = import_module(parts.module("export/onnx", name))
     lines, weights = module.embedded(model.captions[model.name_of(language)])
     return COMMON + lines + at_end("embedded", "vectors", model.similarity), weights
 
 
 def store(weights: Weights, precision: str) -> Part:
-    """Write lines that make float32 of the stored weights.
+    """Convert weights to a precision, and write the lines that convert them back to float32.
 
-    In int8 each row of a matrix has a scale, by which its largest number is 127 or -127; biases are
-    kept.
+    In int8, each row of a matrix has a scale: its largest number is 127 or -127. Biases and
+    integers are stored as they are.
     """
     lines = ""
     stored = {}
     for name, value in weights.items():
-        whole = value.dtype.kind == "i"
-        if whole or precision == "float32" or (precision == "int8" and name.endswith("bias")):
+        is_integer = value.dtype.kind == "i"
+        if is_integer or precision == "float32" or (precision == "int8" and name.endswith("bias")):
             stored[name] = value
         elif precision == "float16":
             stored[f"{name}_half"] = value.astype(np.float16)

@@ -8,12 +8,13 @@ from groundvec.export.onnx.graph import FLOAT, Part, array, at_end, by_idf, join
 
 def embedded(encoder: Encoder) -> Part:
     """Compute the `embedded` sentences."""
-    last = encoder.projection
+    projection = encoder.projection
     if not encoder.append_state:
-        return joined(pooled(encoder), linear("projection", last, "pooled", "embedded"))
+        return joined(pooled(encoder), linear("projection", projection, "pooled", "embedded"))
+    # The projected vector is followed by the pooled one, each at unit length.
     return joined(
         pooled(encoder),
-        linear("projection", last, "pooled", "projected"),
+        linear("projection", projection, "pooled", "projected"),
         at_end("projected", "first_part", "cosine"),
         at_end("pooled", "second_part", "cosine"),
         "embedded = Concat<axis = 1>(first_part, second_part)\n",
@@ -24,6 +25,7 @@ def pooled(encoder: Encoder) -> Part:
     """Compute the `pooled` mean of a sentence's vectors; with `idf`, their scaled sum."""
     weights = {"embedding": array(encoder.embedding.weight)}
     if encoder.idf is not None:
+        # A sum at unit length, times sqrt(d): then its numbers have a mean square of 1.
         lines = f"""
             {by_idf("weighted")}
             sums = ReduceSum<keepdims = 0>(weighted, time)

@@ -1,29 +1,33 @@
-"""Helpers that write ONNX graphs: lines of text, the weights that they name, and small layers.
+"""Helpers that write parts of ONNX graphs.
 
-A part of a graph is some lines in the syntax of `onnx.parser`, and its weights. The operators are
-explained at https://onnx.ai/onnx/operators.
+A part consists of lines in the syntax of `onnx.parser`, and of the weights that they name. The
+operators are explained at https://onnx.ai/onnx/operators.
 """
 
 import numpy as np
 from onnx import TensorProto
 from torch import Tensor, nn
 
-# numbers, as `Cast` names them
+# Types, as the operator `Cast` numbers them.
 FLOAT = TensorProto.FLOAT
 INT32 = TensorProto.INT32
 Weights = dict[str, np.ndarray]
-Part = tuple[str, Weights]  # some lines of a graph, and the weights that they name
+Part = tuple[str, Weights]
 
 
 def joined(*parts: Part | str) -> Part:
     """Join parts of a graph, or lines without weights, one after another."""
-    pairs: list[Part] = [(part, {}) if isinstance(part, str) else part for part in parts]
-    weights = {name: value for _, own in pairs for name, value in own.items()}
-    return "\n".join(lines for lines, _ in pairs), weights
+    every_line = []
+    every_weight: Weights = {}
+    for part in parts:
+        lines, weights = (part, {}) if isinstance(part, str) else part
+        every_line.append(lines)
+        every_weight |= weights
+    return "\n".join(every_line), every_weight
 
 
 def linear(name: str, layer: nn.Module, source: str, result: str) -> Part:
-    """Compute a linear layer of torch's, whose weights are (out, in)."""
+    """Compute a linear layer of torch, whose weights are (out, in)."""
     lines = f"""
         {name}_columns = Transpose<perm = [1, 0]>({name}_weight)
         {name}_product = MatMul({source}, {name}_columns)
@@ -33,7 +37,7 @@ def linear(name: str, layer: nn.Module, source: str, result: str) -> Part:
 
 
 def by_idf(result: str) -> str:
-    """Write lines for the vectors of `indices`, each times its idf; 0 outside the sentence."""
+    """Write lines that multiply the vectors of `indices` by their idf; 0 outside the sentence."""
     return f"""
         vectors_of_indices = Gather(embedding, indices)
         nothing = Constant<value_float = 0.0>()
@@ -45,7 +49,7 @@ def by_idf(result: str) -> str:
 
 
 def at_end(source: str, result: str, similarity: str) -> str:
-    """Write `groundvec.similarity.embed` as a line of the graph."""
+    """Write `groundvec.similarity.embed` as a line: cosines compare vectors of unit length."""
     operator = "LpNormalization" if similarity == "cosine" else "Identity"
     return f"{result} = {operator}({source})\n"
 

@@ -1,4 +1,4 @@
-"""A bag of n-grams and a GRU over words in ONNX (`groundvec.encoders.ngram_rnn`)."""
+"""A bag of character n-grams and a GRU over words in ONNX (`groundvec.encoders.ngram_rnn`)."""
 
 from math import sqrt
 
@@ -8,7 +8,11 @@ from groundvec.export.onnx.rnn import pooling, recurrent
 
 
 def embedded(encoder: Encoder) -> Part:
-    """Compute the `embedded` sentences."""
+    """Compute the `embedded` sentences.
+
+    The sum of all n-grams (`state`) and the GRU's states over the words' n-grams (`pooled`) have a
+    linear layer each, whose results are added.
+    """
     weights = {"embedding": array(encoder.embedding.weight), "idf": array(encoder.idf)}
     lines = f"""
         {by_idf("weighted_ngrams")}
@@ -29,13 +33,13 @@ def embedded(encoder: Encoder) -> Part:
         (lines, weights),
         recurrent(encoder.rnn, "read"),
         pooling(encoder.pooling, "inside_words"),
-        linear("of_state", encoder.of_state, "state", "said_by_state"),
-        linear("of_order", encoder.of_order, "pooled", "said_by_order"),
+        linear("of_state", encoder.of_state, "state", "from_state"),
+        linear("of_order", encoder.of_order, "pooled", "from_order"),
     ]
     if not encoder.append_state:
-        return joined(*parts, "embedded = Add(said_by_state, said_by_order)\n")
+        return joined(*parts, "embedded = Add(from_state, from_order)\n")
     last = f"""
-        projected = Add(said_by_state, said_by_order)
+        projected = Add(from_state, from_order)
         {at_end("projected", "first_part", "cosine")}
         embedded = Concat<axis = 1>(first_part, unit_state)
     """

@@ -9,8 +9,9 @@ from groundvec.encoders.pooling import Attention, LastState, MaxPooling
 from groundvec.encoders.rnn import Encoder
 from groundvec.export.onnx.graph import INT32, Part, Weights, array, joined, linear
 
-# Where torch has the gates that ONNX wants: of a GRU update, reset and new, of an LSTM input,
-# output, forget and cell.
+# For each gate in ONNX's order, its place in torch's order. GRU: ONNX has update, reset, new; torch
+# has reset, update, new. LSTM: ONNX has input, output, forget, cell; torch input, forget, cell,
+# output.
 GATES = {"gru": [1, 0, 2], "lstm": [0, 3, 1, 2]}
 
 
@@ -34,7 +35,8 @@ def recurrent(network: nn.GRU | nn.LSTM, read: str) -> Part:
     direction = "bidirectional" if network.bidirectional else "forward"
     options = f'hidden_size = {network.hidden_size}, direction = "{direction}"'
     if cell == "gru":
-        options += ", linear_before_reset = 1"  # as torch has it
+        # Torch applies the reset gate after the hidden state's matrix, ONNX by default before it.
+        options += ", linear_before_reset = 1"
     lines = f"""
         steps = Transpose<perm = [1, 0, 2]>({read})
         counts = Cast<to = {INT32}>(lengths)
@@ -47,7 +49,7 @@ def recurrent(network: nn.GRU | nn.LSTM, read: str) -> Part:
 
 
 def pooling(layer: nn.Module, inside: str) -> Part:
-    """Compute the `pooled` of `states` that are `inside` (batch, longest, 1) of a sentence."""
+    """Pool the `states` that are `inside` (batch, longest, 1) a sentence: `pooled`."""
     if isinstance(layer, LastState):
         lines = """
             ends_by_sentence = Transpose<perm = [1, 0, 2]>(ends)
@@ -77,16 +79,19 @@ def pooling(layer: nn.Module, inside: str) -> Part:
 
 def gates(network: nn.GRU | nn.LSTM, order: list[int]) -> Weights:
     """Return the weights of an RNN, stacked by direction, with the gates in ONNX's order."""
+    directions = ["", "_reverse"] if network.bidirectional else [""]
 
     def reordered(name: str) -> np.ndarray:
-        value = array(getattr(network, name))
-        return value.reshape(len(order), network.hidden_size, -1)[order].reshape(value.shape)
+        weight = array(getattr(network, name))  # (gates * hidden, ...)
+        by_gate = weight.reshape(len(order), network.hidden_size, -1)
+        return by_gate[order].reshape(weight.shape)
 
     def stacked(*names: str) -> np.ndarray:
-        directions = ("", "_reverse")[: 1 + network.bidirectional]
-        return np.stack(
-            [np.concatenate([reordered(name + end) for name in names]) for end in directions]
-        )
+        weights = []
+        for direction in directions:
+            parts = [reordered(name + direction) for name in names]
+            weights.append(np.concatenate(parts))
+        return np.stack(weights)
 
     return {
         "of_input": stacked("weight_ih_l0"),

@@ -21,6 +21,7 @@ from PIL import Image
 
 from groundvec import SentenceEncoder, search
 from groundvec.__main__ import COMMANDS, main
+from groundvec.cli.sentences import read_sentences
 from groundvec.features import backbones
 from groundvec.model.network import Model
 from groundvec.runtime.errors import InputError, extra
@@ -113,6 +114,13 @@ def test_a_file_of_sentences_becomes_a_file_of_vectors(groundvec, tmp_path, mode
     ):
         assert vectors.dtype == np.float32
         np.testing.assert_allclose(vectors, expected, atol=1e-6)
+
+
+def test_lines_of_a_table_are_sentences_with_a_warning(tmp_path, caplog):
+    (tmp_path / "s.csv").write_text("id,caption\n1,A dog.\n")
+    assert read_sentences(tmp_path / "s.csv") == ["id,caption", "1,A dog."]
+    [line] = caplog.messages
+    assert "s.csv is read as one sentence: write its sentences to a text file first" in line
 
 
 def test_standard_input_is_encoded_to_standard_output(tmp_path, model, encoder):

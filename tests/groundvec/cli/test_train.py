@@ -137,7 +137,9 @@ def test_what_others_have_in_its_folder_stops_a_training(data, name):
     else:
         path.write_text("keep me")
     before = (data / "captions.csv").read_text()
-    with pytest.raises(InputError, match=f"{name} is in the folder of an unfinished training, and"):
+    with pytest.raises(
+        InputError, match=f"{name} is in the folder of an unfinished training, which"
+    ):
         train()
     assert path.exists() and (data / "captions.csv").read_text() == before
 

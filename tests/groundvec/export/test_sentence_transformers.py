@@ -77,13 +77,8 @@ def test_it_compares_as_the_model_does(trained, tmp_path):
     ("given", "kind"),
     [
         ([None], "NoneType"),
-        ([float("nan")], "float"),
-        ([b"A dog."], "bytes"),
         ([("A dog.", "A cat.")], "tuple"),
-        ({"a": "A dog."}, "dict"),
         (pd.Series(["A dog.", "A cat."], index=[5, 9]), "Series"),
-        (pd.DataFrame({"A dog.": [1]}), "DataFrame"),
-        ((text for text in ["A dog."]), "generator"),
         (Image.new("RGB", (8, 8)), "image"),
     ],
 )

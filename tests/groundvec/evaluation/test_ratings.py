@@ -1,70 +1,13 @@
-from pathlib import Path
+"""The scores of a system on rated pairs."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
-from groundvec.evaluation import correlation, ratings
+from groundvec.evaluation import ratings
 from groundvec.runtime.errors import InputError
-
-REPORTED = (
-    Path(__file__).parents[3]
-    / "reproduction"
-    / "papers"
-    / "merkx_frank_2019"
-    / "reported"
-    / "table_s1.csv"
-)
-REPORTED_SYSTEMS = ("bow", "infersent", "char_gru_flickr8k", "char_gru_mscoco")
-
-
-def frozen():
-    """Made-up pairs, and a system that knows a sentence by its first word, the number of a vector.
-
-    Two years of STS with three subtasks, and a supervised task; some sentences occur twice, but no
-    pair is of equal ones, since the order of such pairs by cosine hangs on the machine's rounding.
-    RandomState's numbers are the same in every version of NumPy.
-    """
-    rng = np.random.RandomState(5)
-    vectors = rng.standard_normal((1400, 24)).astype(np.float32)
-    rows = []
-    for task, subtask, split, n in (
-        ("STS 2012", "MSRpar", "test", 60),
-        ("STS 2012", "MSRvid", "test", 90),
-        ("STS 2013", "FNWN", "test", 40),
-        ("SICK", "Relatedness", "train", 300),
-        ("SICK", "Relatedness", "dev", 80),
-        ("SICK", "Relatedness", "test", 90),
-    ):
-        for _ in range(n):
-            i, j = len(rows) * 2, len(rows) * 2 + 1
-            if i and rng.uniform() < 0.1:
-                i -= 2  # a sentence of the pair before
-            closeness = rng.uniform()
-            vectors[j] = closeness * vectors[i] + (1 - closeness) * vectors[j]
-            rating = round(5 * float(np.clip(closeness + rng.normal(0, 0.15), 0, 1)), 1)
-            a, b = f"{i}" + " a" * (i // 2 % 3), f"{j}" + " a" * (j % 5)  # of 1 to 5 words
-            rows.append((task, subtask, split, a, b, rating))
-    columns = ["task", "subtask", "split", "sentence_a", "sentence_b", "rating"]
-    return pd.DataFrame(rows, columns=columns), vectors
-
-
-def encoder(vectors):
-    return lambda sentences: vectors[[int(s.split()[0]) for s in sentences]]
-
-
-# Pearson and Spearman that SentEval's own code (commit 5d6dc11) gives for `frozen`.
-SENTEVAL = {
-    ("STS 2012", "MSRpar", "correlation", "cosine"): (0.803845447, 0.846707088),
-    ("STS 2012", "MSRvid", "correlation", "cosine"): (0.794084152, 0.840822077),
-    ("STS 2012", "all", "mean", "cosine"): (0.798964799, 0.843764582),
-    ("STS 2012", "all", "weighted mean", "cosine"): (0.797988670, 0.843176081),
-    ("STS 2013", "FNWN", "correlation", "cosine"): (0.759176583, 0.811752157),
-    ("STS 2013", "all", "mean", "cosine"): (0.759176583, 0.811752157),
-    ("STS 2013", "all", "weighted mean", "cosine"): (0.759176583, 0.811752157),
-    ("SICK", "Relatedness", "correlation", "classifier"): (0.843720222, 0.837853178),
-}
+from tests.support.rated_pairs import SENTEVAL, encoder, frozen
 
 
 @pytest.fixture(scope="module")
@@ -90,47 +33,6 @@ def test_numbers_are_senteval_s(scores, key):
     row = row_of(scores, *key)
     tolerance = 1e-5 if key[-1] == "classifier" else 1e-6
     assert (row["pearson"], row["spearman"]) == pytest.approx(SENTEVAL[key], abs=tolerance)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_cosine_is_bit_for_bit_that_of_single_vectors(dtype):
-    a, b = np.random.default_rng(0).standard_normal((2, 50, 33)).astype(dtype)
-    b[:5] = a[:5]
-    single = [
-        np.dot(u, v) / (np.linalg.norm(u) * np.linalg.norm(v)) for u, v in zip(a, b, strict=True)
-    ]
-    assert correlation.cosine(a, b).tolist() == np.array(single).tolist()
-
-
-def test_cosine_by_hand():
-    a, b = (
-        np.array([[3.0, 4], [1, 0], [0, 0], [1, 1]]),
-        np.array([[4.0, 3], [0, 2], [1, 1], [-1, -1]]),
-    )
-    assert correlation.cosine(a, b) == pytest.approx(np.array([0.96, 0, 0, -1]))
-
-
-def printed_intervals():
-    for row in pd.read_csv(REPORTED).to_dict("records"):
-        for system in REPORTED_SYSTEMS:
-            r, n = row[system], row["pairs"]
-            low, high = correlation.fisher_interval(r / 100, n)
-            printed = (row[f"{system}_down"], row[f"{system}_up"])
-            yield (row["subtask"], row["task"], system), printed, (r - 100 * low, 100 * high - r)
-
-
-def test_intervals_are_the_paper_s():
-    """The supplement's halves, to the printed digit."""
-    for key, printed, halves in printed_intervals():
-        assert printed == pytest.approx(halves, abs=0.05 + 1e-9), key
-
-
-def test_intervals_at_the_limits():
-    assert correlation.fisher_interval(1.0, 50) == pytest.approx((1, 1))
-    assert correlation.fisher_interval(-1.0, 50) == pytest.approx((-1, -1))
-    for n in (1, 2, 3):
-        for r in (-1.0, 0.2, 1.0):
-            assert correlation.fisher_interval(r, n) == (-1, 1)
 
 
 def test_every_distinct_sentence_is_encoded_once():

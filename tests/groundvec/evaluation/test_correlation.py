@@ -1,0 +1,62 @@
+"""Cosines, and intervals of correlations."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from groundvec.evaluation import correlation
+
+REPORTED = (
+    Path(__file__).parents[3]
+    / "reproduction"
+    / "papers"
+    / "merkx_frank_2019"
+    / "reported"
+    / "table_s1.csv"
+)
+
+
+REPORTED_SYSTEMS = ("bow", "infersent", "char_gru_flickr8k", "char_gru_mscoco")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_cosine_is_bit_for_bit_that_of_single_vectors(dtype):
+    a, b = np.random.default_rng(0).standard_normal((2, 50, 33)).astype(dtype)
+    b[:5] = a[:5]
+    single = [
+        np.dot(u, v) / (np.linalg.norm(u) * np.linalg.norm(v)) for u, v in zip(a, b, strict=True)
+    ]
+    assert correlation.cosine(a, b).tolist() == np.array(single).tolist()
+
+
+def test_cosine_by_hand():
+    a, b = (
+        np.array([[3.0, 4], [1, 0], [0, 0], [1, 1]]),
+        np.array([[4.0, 3], [0, 2], [1, 1], [-1, -1]]),
+    )
+    assert correlation.cosine(a, b) == pytest.approx(np.array([0.96, 0, 0, -1]))
+
+
+def printed_intervals():
+    for row in pd.read_csv(REPORTED).to_dict("records"):
+        for system in REPORTED_SYSTEMS:
+            r, n = row[system], row["pairs"]
+            low, high = correlation.fisher_interval(r / 100, n)
+            printed = (row[f"{system}_down"], row[f"{system}_up"])
+            yield (row["subtask"], row["task"], system), printed, (r - 100 * low, 100 * high - r)
+
+
+def test_intervals_are_the_paper_s():
+    """The supplement's halves, to the printed digit."""
+    for key, printed, halves in printed_intervals():
+        assert printed == pytest.approx(halves, abs=0.05 + 1e-9), key
+
+
+def test_intervals_at_the_limits():
+    assert correlation.fisher_interval(1.0, 50) == pytest.approx((1, 1))
+    assert correlation.fisher_interval(-1.0, 50) == pytest.approx((-1, -1))
+    for n in (1, 2, 3):
+        for r in (-1.0, 0.2, 1.0):
+            assert correlation.fisher_interval(r, n) == (-1, 1)

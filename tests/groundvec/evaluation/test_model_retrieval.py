@@ -1,0 +1,129 @@
+"""The scores of a model's snapshots and of their ensemble."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from groundvec.data.split import Captions, Split
+from groundvec.evaluation import chance, model_retrieval, retrieval
+from groundvec.evaluation.ranks import development_recall
+
+
+def evaluate(*arguments, **options):
+    return retrieval.scored(retrieval.rank_both_ways(*arguments, **options))
+
+
+class Fixed:
+    """A model whose vectors are given."""
+
+    similarity = "cosine"
+
+    def __init__(self, images, captions):
+        self.images, self.captions = images, captions
+
+    def encode_images(self, features):
+        return self.images
+
+    def encode_captions(self, encoded, language):
+        return self.captions[language]
+
+
+ENSEMBLE = {"epochs": [1, 2], "best": 2}
+
+
+@pytest.fixture
+def scored():
+    """Of three snapshots, with captions in two languages of which one has fewer."""
+    rng = np.random.default_rng(0)
+
+    def unit(rows):
+        vectors = rng.normal(size=(rows, 4))
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    image = {"en": np.repeat(np.arange(6), 2), "de": np.arange(6)}
+    models = {
+        epoch: Fixed(unit(6), {language: unit(len(own)) for language, own in image.items()})
+        for epoch in (0, 1, 2)
+    }
+    captions = {
+        language: Captions(None, own, np.zeros(len(own), int)) for language, own in image.items()
+    }
+    split = Split(np.arange(6).astype(str), np.zeros((6, 3), np.float32), captions)
+    return models, split, image
+
+
+def test_every_snapshot_and_the_ensemble_is_scored_in_every_language(scored):
+    models, split, image = scored
+    table, ranks = model_retrieval.score_model(
+        models.get, models, ENSEMBLE, {0}, split, "cosine", 2
+    )
+    for (language, kind, epochs, test_set), rows in table.groupby(
+        ["language", "kind", "epochs", "test_set"]
+    ):
+        folds = 2 if test_set == "3-folds" else 1
+        if kind == "random" or "-" in language:
+            continue
+        if kind == "chance":
+            expected = chance.chance(image[language], folds)
+            of_sentences = chance.chance_of_captions(image[language])
+        else:
+            chosen = [models[int(epoch)] for epoch in epochs.split("+")]
+            of_captions = sum(model.captions[language] for model in chosen)
+            of_images = sum(model.images for model in chosen)
+            vectors = (v / np.linalg.norm(v, axis=1)[:, None] for v in (of_captions, of_images))
+            of_captions, of_images = vectors
+            expected = evaluate(of_captions, of_images, image[language], folds)
+            of_sentences = retrieval.scored(retrieval.rank_sentences(of_captions, image[language]))
+        if language == "en" and folds == 1 and (kind != "snapshot" or epochs == "2"):
+            expected = pd.concat([expected, of_sentences], ignore_index=True)
+        columns = list(expected)
+        pd.testing.assert_frame_equal(rows[columns].reset_index(drop=True), expected)
+        if folds == 1 and (kind == "ensemble" or epochs == "0"):
+            system = ranks.set_index(["language", "kind", "epochs"]).loc[(language, kind, epochs)]
+            of_ways = system.groupby("direction", sort=False)["rank"]
+            assert of_ways.mean().tolist() == expected["mean_rank"].tolist()
+            assert of_ways.count().tolist() == expected["queries"].tolist()
+    # Languages, directions, test sets, systems; and sentences, of which German has one an image,
+    # and each language finds the other's.
+    assert len(table) == 2 * 2 * 2 * (1 + 1 + 3 + 1) + 4 + 2 * 4
+    of_sentences = table[table["direction"] == "caption_to_caption"]
+    assert set(of_sentences["language"]) == {"en", "en-de", "de-en"}
+    assert set(zip(ranks["kind"], ranks["epochs"], strict=True)) == {
+        *(("snapshot", "0"), ("ensemble", "1+2"))
+    }
+    captions = ranks[ranks["language"].eq("en") & ranks["direction"].eq("caption_to_image")]
+    assert captions["image"].tolist() == image["en"].tolist() * 2
+
+
+@pytest.mark.parametrize(("one", "other"), [("en", "de"), ("de", "en")])
+def test_captions_find_those_of_the_other_language(scored, one, other):
+    models, split, image = scored
+    table, _ = model_retrieval.score_model(models.get, models, ENSEMBLE, {}, split, "cosine")
+    table = table[table["language"] == f"{one}-{other}"].set_index("kind")
+    assert table.index.tolist() == ["chance", "random", "snapshot", "ensemble"]
+    assert (table["test_set"] == "6").all()
+    queries, candidates = (models[2].captions[language] for language in (one, other))
+    ranks = []
+    for row, vector in enumerate(queries):
+        scores = candidates @ vector
+        own = image[other] == image[one][row]
+        ranks.append(1 + (scores[~own] >= scores[own].max()).sum())
+    found = table.loc["snapshot"]
+    assert found["mean_rank"] == pytest.approx(np.mean(ranks))
+    assert found["r1"] == pytest.approx(100 * np.mean(np.array(ranks) == 1))
+    assert found["queries"] == len(ranks)
+    by_chance = 1 / 6 if other == "de" else 2 / 12
+    assert table.loc["chance", "r1"] == pytest.approx(100 * by_chance)
+
+
+def test_development_recall_is_the_mean_of_directions_and_languages(scored):
+    models, split, image = scored
+    found = development_recall(models[1], split)
+    tables = [
+        evaluate(models[1].captions[language], models[1].images, image[language])
+        for language in image
+    ]
+    assert found["dev_recall"] == pytest.approx(np.mean([table["r10"].mean() for table in tables]))
+    assert found["image_to_caption_r1"] == pytest.approx(
+        np.mean([table["r1"][1] for table in tables])
+    )

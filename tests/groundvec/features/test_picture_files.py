@@ -1,0 +1,105 @@
+"""Finding the pictures in folders."""
+
+import errno
+import os
+import shutil
+
+import pytest
+from PIL import Image
+
+from groundvec.features.files import PICTURE, pictures
+from groundvec.features.images import FORMATS
+from groundvec.runtime.errors import InputError
+
+
+@pytest.fixture
+def photos(tmp_path):
+    """Four pictures, in folders; nothing reads them."""
+    for name in ("b.png", "a.jpg", "deep/c.PNG", "deep/d.jpeg"):
+        path = tmp_path / "photos" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"")
+    return tmp_path / "photos"
+
+
+def test_pictures_are_found_in_folders_and_by_name(photos):
+    names = [path.relative_to(photos).as_posix() for path in pictures(photos)]
+    assert names == ["a.jpg", "b.png", "deep/c.PNG", "deep/d.jpeg"]
+    assert pictures([photos / "b.png", photos / "deep"]) == [
+        photos / "b.png",
+        photos / "deep/c.PNG",
+        photos / "deep/d.jpeg",
+    ]
+    with pytest.raises(InputError, match=r"e\.png does not exist"):
+        pictures([photos / "a.jpg", photos / "e.png"])
+    (photos / "empty").mkdir()
+    with pytest.raises(InputError, match="empty holds no pictures"):
+        pictures(photos / "empty")
+
+
+def test_pictures_are_found_by_every_ending_that_pillow_knows_for_their_form():
+    known = {end for end, form in Image.registered_extensions().items() if form in FORMATS}
+    assert {".jfif", ".apng", ".heic", ".avif"} < known
+    for ending in {*known, ".mpo", ".pjpeg", ".JPG", ".PjPeG"}:
+        assert PICTURE.fullmatch(ending), ending
+    for ending in ("", ".jp2", ".cr2", ".dng", ".mp4", ".jpg_large", ".psd", ".svg", ".jp"):
+        assert not PICTURE.fullmatch(ending), ending
+
+
+def test_what_is_no_picture_is_counted_in_one_line(photos, caplog):
+    photographs = (".CR2", ".cr2", "x.CR2", ".NEF", ".dng", ".jp2")
+    for ending in (*photographs, ".mp4", ".MP4", ".xmp", ".txt", ".md", ".a", ".b", ""):
+        (photos / f"deep/a{ending}").touch()
+    (photos / "._a.jpg").touch()
+    assert [file.name for file in pictures(photos)] == ["a.jpg", "b.png", "c.PNG", "d.jpeg"]
+    [line] = caplog.messages
+    assert line.endswith(
+        ": left out what is not read: 5 RAW (.cr2, .dng, .nef: export them as JPEG), "
+        "1 in other picture formats (.jp2: export them as JPEG), "
+        "2 .mp4, 1 without ending, 1 .a, 1 .b, 3 others"
+    )
+    (photos / "deep/only").mkdir()
+    (photos / "deep/only/r.CR2").touch()
+    with pytest.raises(InputError, match=r"only holds no pictures .*: 1 RAW \(\.cr2: export them"):
+        pictures(photos / "deep/only")
+
+
+def test_thumbnails_and_trash_are_left_out_and_links_followed_once(photos, tmp_path):
+    before = pictures(photos)
+    for folder in (".thumbnails", ".Trash-1000/files", "@eaDir/a.jpg", "__MACOSX", "#recycle"):
+        (photos / folder).mkdir(parents=True)
+        shutil.copy(photos / "a.jpg", photos / folder / "x.jpg")
+    assert pictures(photos) == before
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    shutil.copy(photos / "a.jpg", elsewhere / "far.jpg")
+    (photos / "deep/link").symlink_to(elsewhere)
+    (photos / "deep/again").symlink_to(elsewhere)
+    (photos / "deep/loop").symlink_to(photos)
+    (elsewhere / "back").symlink_to(photos / "deep")
+    assert sorted({*pictures(photos)} - {*before}) == [photos / "deep/again/far.jpg"]
+
+
+def test_folders_that_cannot_be_read_are_not_empty(photos, monkeypatch, caplog):
+    scandir = os.scandir
+    closed = photos / "deep"
+
+    def refuse(path):
+        if str(path) == str(closed):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    assert pictures(photos) == [photos / "a.jpg", photos / "b.png"]
+    assert "deep cannot be read (Permission denied); its pictures are left out" in caplog.text
+    with pytest.raises(InputError, match=r"deep cannot be read \(Permission denied\): change its"):
+        pictures(closed)
+    os.mkfifo(photos / "pipe")
+    with pytest.raises(InputError, match="pipe is neither a file nor a folder: name a picture"):
+        pictures(photos / "pipe")
+
+
+@pytest.mark.parametrize("given", [None, 3, [4], [None]])
+def test_what_is_no_picture_is_refused(given):
+    with pytest.raises(InputError, match="is no picture: name a picture or a folder"):
+        pictures(given)

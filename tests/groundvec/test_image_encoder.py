@@ -1,0 +1,294 @@
+"""Vectors of pictures, and searches by them."""
+
+import errno
+import json
+import os
+import threading
+from dataclasses import asdict, replace
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from PIL import Image
+
+from groundvec import ImageEncoder, SentenceEncoder, search
+from groundvec.features import backbones, store
+from groundvec.features.concatenation import concatenate
+from groundvec.features.extract import extract
+from groundvec.features.files import pictures
+from groundvec.model.network import Model, encode_images
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import sha256
+from groundvec.text.characters import Text
+from tests.support.examples import description, save_model
+
+
+def model(width=12, seed=0, **parts):
+    torch.manual_seed(seed)
+    described = description("gru-16-attention", parts=parts)
+    return Model(described, {"en": Text.build(["A dog chases 2 cats."])}, width).eval()
+
+
+@pytest.fixture(scope="module")
+def lite():
+    return backbones.load("efficientnet_lite0")
+
+
+def of_backbone(backbone):
+    return {
+        "backbone": backbone.name,
+        "weights": backbone.weights,
+        "weights_sha256": backbone.sha256,
+    }
+
+
+@pytest.fixture
+def photos(tmp_path, monkeypatch):
+    """Four pictures, in folders."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    # Their features are one file, however slow the machine is.
+    monkeypatch.setattr("groundvec.features.extract.SAVE_INTERVAL", np.inf)
+    rng = np.random.default_rng(0)
+    for name in ("b.png", "a.jpg", "deep/c.PNG", "deep/d.jpeg"):
+        path = tmp_path / "photos" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(rng.integers(0, 256, (60, 80, 3), np.uint8)).save(path)
+    return tmp_path / "photos"
+
+
+def test_search_ranks_pictures_as_their_vectors_do(photos, tmp_path, lite):
+    both = [model(width=lite.width, seed=seed) for seed in (0, 1)]
+    save_model(tmp_path / "model", both, [4, 8], features=of_backbone(lite))
+    images = ImageEncoder(tmp_path / "model")
+    vectors = images.encode(photos)
+    assert vectors.shape == (4, 16) and vectors.dtype == np.float32
+    total = sum(ImageEncoder([each], backbone=lite).encode(photos) for each in both)  # an ensemble
+    total /= np.linalg.norm(total, axis=1, keepdims=True)
+    np.testing.assert_allclose(vectors, total, atol=1e-6)
+    np.testing.assert_allclose(images.encode(photos / "b.png"), vectors[1:2], atol=1e-6)
+    sentence = SentenceEncoder(tmp_path / "model").encode("A dog.")
+    found = search(photos, "A dog.", model=tmp_path / "model", best=3)
+    order = np.argsort(-(vectors @ sentence))[:3]
+    assert [path for path, _ in found] == [pictures(photos)[row] for row in order]
+    np.testing.assert_allclose(
+        [score for _, score in found], (vectors @ sentence)[order], atol=1e-6
+    )
+
+
+def test_pictures_are_computed_once(photos, tmp_path, lite):
+    images = ImageEncoder([model(width=lite.width)], backbone=lite)
+    first = images.encode(photos)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("groundvec.features.backbones.Backbone.network", None)  # not even made
+        np.testing.assert_array_equal(images.encode(photos), first)
+
+
+def test_files_are_read_several_at_a_time(photos, lite, monkeypatch):
+    images = ImageEncoder([model(width=lite.width)], backbone=lite)
+    expected = images.encode(photos)
+    together = threading.Barrier(2, timeout=10)
+
+    def read(path):
+        together.wait()
+        return sha256(path)
+
+    monkeypatch.setattr("groundvec.features.files.sha256", read)
+    np.testing.assert_array_equal(images.encode(photos), expected)
+
+
+def test_features_are_computed_on_the_gpu_of_the_model(photos, lite, monkeypatch):
+    images = ImageEncoder([model(width=lite.width)], backbone=lite)
+    weight = SimpleNamespace(device=torch.device("cuda:1"))
+    monkeypatch.setattr(images.models[0], "parameters", lambda: iter([weight]))
+    devices = []
+
+    def extract(files, backbone, work, device, *_):
+        devices.append(device)
+        return np.zeros((len(files), backbone.width))
+
+    monkeypatch.setattr("groundvec.features.extract.extract", extract)
+    monkeypatch.setattr("groundvec.model.network.encode_images", lambda models, features: features)
+    images.encode(photos)
+    assert devices == ["cuda:1"]
+
+
+def test_damaged_pictures_are_all_named_or_skipped(photos, lite, caplog):
+    for name in ("a.jpg", "b.png"):
+        (photos / name).write_bytes(f"no picture {name}".encode())
+    images = ImageEncoder([model(width=lite.width)], backbone=lite)
+    with pytest.raises(InputError, match=r"2 of 4 images cannot be used[\s\S]*a\.jpg[\s\S]*b\.png"):
+        images.encode(photos)
+    vectors = images.encode(photos, skip_unusable=True)
+    assert np.isnan(vectors).all(axis=1).tolist() == [True, True, False, False]
+    assert [line.endswith("; it is left out") for line in caplog.messages] == [True, True]
+    with pytest.raises(InputError, match="2 of 2 images cannot be used"):
+        images.encode([photos / "a.jpg", photos / "b.png"], skip_unusable=True)
+
+
+def test_what_could_not_be_read_at_first_is_not_kept(photos, tmp_path, lite, monkeypatch):
+    """Else it would be found again in place of any other picture that cannot be read."""
+
+    def refuse(path):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    images = ImageEncoder([model(width=lite.width)], backbone=lite)
+    with monkeypatch.context() as patch:
+        patch.setattr("groundvec.features.files.sha256", refuse)
+        with pytest.raises(InputError, match=r"1 of 1 images cannot be used.*a\.jpg has changed"):
+            images.encode(photos / "a.jpg")
+    assert not list((tmp_path / "cache").rglob("*.npz"))
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS])
+def test_a_cache_that_cannot_be_written_costs_no_result(photos, lite, caplog, monkeypatch, number):
+    images = ImageEncoder([model(width=lite.width)], backbone=lite)
+
+    def refuse(*_, **__):
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("groundvec.features.extract.write_bytes", refuse)
+        vectors = images.encode(photos)
+    [line] = caplog.messages
+    assert line.endswith(f": {os.strerror(number)}; new features are not saved there")
+    np.testing.assert_allclose(images.encode(photos), vectors, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda values: values * np.float32("nan"),
+        lambda values: values[:, :1],
+        lambda values: values.astype(np.int8),
+        lambda values: values.astype(np.float64),
+        lambda values: values[:1],
+    ],
+    ids=["NaN", "width 1", "int8", "float64", "a row"],
+)
+def test_a_cache_of_other_numbers_is_not_used(photos, lite, tmp_path, caplog, change):
+    images = ImageEncoder([model(width=lite.width)], backbone=lite)
+    vectors = images.encode(photos)
+    [shard] = (tmp_path / "cache").rglob("*.npz")
+    with np.load(shard) as saved:
+        content = dict(saved)
+    np.savez(shard, **(content | {"features": change(content["features"])}))
+    np.testing.assert_allclose(images.encode(photos), vectors, atol=1e-6)
+    assert caplog.messages == [f"{shard} is damaged: its images are computed again"]
+
+
+def test_the_backbone_must_be_the_one_of_the_training(tmp_path, lite):
+    elsewhere = {"backbone": "precomputed", "weights": "my.npz"}
+    save_model(tmp_path / "elsewhere", model(width=lite.width), features=elsewhere)
+    with pytest.raises(InputError, match=r"computed elsewhere \(my\.npz\): name the network"):
+        ImageEncoder(tmp_path / "elsewhere")
+    assert ImageEncoder(tmp_path / "elsewhere", backbone=lite).backbones == [lite]
+    by_name = ImageEncoder(tmp_path / "elsewhere", backbone="efficientnet_lite0")
+    assert by_name.backbones[0].sha256 == lite.sha256
+    other = of_backbone(lite) | {"weights_sha256": "0" * 64}
+    save_model(tmp_path / "other", model(width=lite.width), features=other)
+    with pytest.raises(InputError, match="trained with other weights of efficientnet_lite0"):
+        ImageEncoder(tmp_path / "other")
+    save_model(tmp_path / "narrow", model(width=12), features=of_backbone(lite))
+    with pytest.raises(InputError, match="has 1280 features, but the model reads 12"):
+        ImageEncoder(tmp_path / "narrow")
+
+
+def test_pictures_are_reduced_as_those_of_the_training_were(tmp_path, lite):
+    how = json.dumps(asdict(lite.transform) | {"interpolation": "lanczos"})
+    features = of_backbone(lite) | {"transform": how, "precision": "float16"}
+    save_model(tmp_path / "model", model(width=lite.width), features=features)
+    [backbone] = ImageEncoder(tmp_path / "model").backbones
+    assert (backbone.transform.interpolation, backbone.precision) == ("lanczos", "float16")
+
+
+def test_pictures_are_described_by_several_networks_as_those_of_the_training(
+    photos, tmp_path, lite
+):
+    """The extracted and concatenated features give the vectors that picture files give."""
+    networks = [replace(each, crops=2) for each in (lite, backbones.load("efficientnet_lite1"))]
+    files = pictures(photos)
+    images = pd.DataFrame({"image_id": [path.name for path in files], "split": "train"})
+    images["path"] = [str(path) for path in files]
+    images["sha256"] = [sha256(path) for path in files]
+    for each in networks:
+        values = extract(images, each, tmp_path / "work", "cpu", 1)
+        made = of_backbone(each) | {"crops": 2}
+        store.write(tmp_path / f"{each.name}.h5", values, images.image_id, made)
+    stored = [tmp_path / f"{each.name}.h5" for each in networks]
+    features, made = concatenate(stored, images)
+    several = model(width=2 * lite.width)
+    save_model(tmp_path / "model", several, features=made)
+
+    seeing = ImageEncoder(tmp_path / "model")
+    assert [(each.name, each.crops) for each in seeing.backbones] == [
+        ("efficientnet_lite0", 2),
+        ("efficientnet_lite1", 2),
+    ]
+    expected = encode_images([several], features)
+    np.testing.assert_allclose(seeing.encode(photos), expected, atol=1e-5)
+
+    found = search(photos, "A dog.", model=tmp_path / "model", best=4, crops=1)
+    of_one_crop = ImageEncoder(tmp_path / "model", crops=1).encode(photos)
+    assert not np.allclose(of_one_crop, expected, atol=1e-5)
+    sentence = SentenceEncoder(tmp_path / "model").encode("A dog.")
+    np.testing.assert_allclose(
+        [score for _, score in found], np.sort(of_one_crop @ sentence)[::-1], atol=1e-5
+    )
+    with pytest.raises(InputError, match="crops is 3: it must be 1, 2 or 10"):
+        ImageEncoder(tmp_path / "model", crops=3)
+    with pytest.raises(InputError, match="has 1280 features, but the model reads 2560"):
+        ImageEncoder(tmp_path / "model", backbone="efficientnet_lite1")
+    features = made | {"blocks": made["blocks"].replace(lite.sha256, "0" * 64)}
+    save_model(tmp_path / "other", several, features=features)
+    with pytest.raises(InputError, match="trained with other weights of efficientnet_lite0"):
+        ImageEncoder(tmp_path / "other")
+
+
+def test_where_there_are_no_weights_the_error_says_where_to_get_them(tmp_path, monkeypatch):
+    monkeypatch.setenv("TORCH_HOME", str(tmp_path))
+    monkeypatch.setattr(
+        "torch.hub.download_url_to_file", lambda *_: (_ for _ in ()).throw(ConnectionError("no"))
+    )
+    features = {"backbone": "resnet50", "weights": "ResNet50_Weights.IMAGENET1K_V2"}
+    save_model(tmp_path / "model", model(width=2048), features=features)
+    with pytest.raises(InputError, match=r"cannot download .*resnet50-11ad3fa6\.pth .*put it at"):
+        ImageEncoder(tmp_path / "model")
+
+
+@pytest.mark.parametrize("similarity", ["dot", "euclidean"])
+def test_search_compares_as_the_model_does(photos, tmp_path, lite, similarity):
+    network = model(width=lite.width, similarity=similarity)
+    save_model(tmp_path / "model", [network], [4], features=of_backbone(lite))
+    vectors = ImageEncoder(tmp_path / "model").encode(photos)
+    sentence = SentenceEncoder(tmp_path / "model").encode("A dog.")
+    near = vectors @ sentence
+    if similarity == "euclidean":
+        near = -((vectors - sentence) ** 2).sum(axis=1)
+    found = search(photos, "A dog.", model=tmp_path / "model")
+    assert [path for path, _ in found] == [pictures(photos)[row] for row in np.argsort(-near)]
+
+
+def test_a_search_may_leave_punctuation_attached(photos, tmp_path, lite):
+    save_model(tmp_path / "model", model(width=lite.width), features=of_backbone(lite))
+    encoder = SentenceEncoder(tmp_path / "model")
+    vectors = ImageEncoder(tmp_path / "model").encode(photos / "a.jpg")
+    scores = [
+        search(photos / "a.jpg", "Dogs, cats.", model=tmp_path / "model", tokenized=tokenized)[0][1]
+        for tokenized in (False, True)
+    ]
+    sentences = [encoder.encode("Dogs, cats.", tokenized=each) for each in (False, True)]
+    np.testing.assert_allclose(scores, [vectors[0] @ each for each in sentences], atol=1e-6)
+    assert abs(scores[0] - scores[1]) > 1e-4
+
+
+def test_a_search_for_no_pictures_is_refused(photos):
+    with pytest.raises(InputError, match="best is 0: it must be 1 or more"):
+        search(photos, "A dog.", best=0)
+
+
+@pytest.mark.parametrize("name", ["nowhere", "~nobody-of-that-name/x"])
+def test_a_missing_model_is_named(name):
+    with pytest.raises(InputError, match=f"there is no model {name}: give the folder of a trained"):
+        ImageEncoder(name)
