@@ -5,10 +5,8 @@ import os
 from pathlib import Path
 
 import pandas as pd
-import pytest
 import torch
 from torch import nn
-from torchvision.models import get_model
 
 from groundvec.features import backbones
 from groundvec.runtime.files import sha256
@@ -27,14 +25,6 @@ def save_weights(network, folder, name):
     torch.save(network.state_dict(), folder / "weights")
     sha256 = hashlib.sha256((folder / "weights").read_bytes()).hexdigest()
     return (folder / "weights").rename(folder / f"{name}-{sha256[:8]}.pth")
-
-
-@pytest.fixture(scope="module")
-def tiny(tmp_path_factory):
-    """A small network of torchvision with random weights, and the file of them."""
-    torch.manual_seed(0)
-    network = get_model(TINY).eval()
-    return network, save_weights(network, tmp_path_factory.mktemp("weights"), TINY)
 
 
 def make_images(folder, count):

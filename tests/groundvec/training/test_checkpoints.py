@@ -47,8 +47,7 @@ def test_a_training_killed_in_any_batch_ends_in_the_same_weights(tmp_path, monke
         train(tmp_path / "killed")
     resumed = train(tmp_path / "killed")
     assert len(calls) <= 40 + 3, "batches before the last checkpoint were not done again"
-    for epoch in SAVED:
-        assert_equal(weights(tmp_path / "whole", epoch), weights(tmp_path / "killed", epoch))
+    assert_same_snapshots(tmp_path / "whole", tmp_path / "killed")
     assert [row["loss"] for row in resumed[1:]] == [row["loss"] for row in undisturbed[1:]]
 
 
@@ -91,8 +90,7 @@ def test_a_training_told_to_stop_has_done_no_batch_in_vain(tmp_path, monkeypatch
     assert len(calls) == batch
     resumed = train(tmp_path / "told")
     assert len(calls) == 40
-    for epoch in SAVED:
-        assert_equal(weights(tmp_path / "whole", epoch), weights(tmp_path / "told", epoch))
+    assert_same_snapshots(tmp_path / "whole", tmp_path / "told")
     assert [row["loss"] for row in resumed[1:]] == [row["loss"] for row in undisturbed[1:]]
 
 
@@ -116,34 +114,67 @@ def damage(path, how):
         path.write_bytes(data[: len(data) // 2])
     elif how == "empty":
         path.write_bytes(b"")
-    else:
+    elif how == "zeros":
         path.write_bytes(b"\0" * len(data))
+    else:
+        flip(path)
 
 
-@pytest.mark.parametrize("how", ["truncated", "empty", "zeros"])
-@pytest.mark.parametrize(
-    ("damaged", "lost"),
-    [(["checkpoint.pt"], 10), (["checkpoint.pt", "checkpoint-previous.pt"], 30)],
-)
-def test_a_damaged_checkpoint_costs_the_work_since_the_one_before(
-    tmp_path, monkeypatch, caplog, how, damaged, lost
-):
-    """Ten batches an epoch, a checkpoint after each; killed in the evaluation after the fourth."""
-    train(tmp_path / "whole")
-    train_until_killed(tmp_path / "damaged")
-    for name in damaged:
-        damage(tmp_path / "damaged" / name, how)
+def flip(path):
+    """Change one byte in the middle of a file's weights, or of a zip file's largest member."""
+    content = bytearray(path.read_bytes())
+    place = len(content) // 2
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            member = archive.read(max(archive.infolist(), key=lambda member: member.file_size))
+        place = content.index(member) + len(member) // 2
+    content[place] ^= 1
+    path.unlink()
+    path.write_bytes(content)
+
+
+def count_batches(monkeypatch):
+    """Return a list that grows with each batch."""
     batches = []
     monkeypatch.setattr(
         hinge.Objective, "forward", lambda *a, **o: batches.append(1) or hinge_loss(*a, **o)
     )
-    history = train(tmp_path / "damaged")
-    assert len(batches) == 10 + lost
-    for name in damaged:
-        assert f"{name} cannot be read" in caplog.text
-    assert [row["epoch"] for row in history] == [0, 1, 2, 3, 4]
+    return batches
+
+
+def assert_same_snapshots(one, other):
     for epoch in SAVED:
-        assert_equal(weights(tmp_path / "whole", epoch), weights(tmp_path / "damaged", epoch))
+        assert_equal(weights(one, epoch), weights(other, epoch))
+
+
+@pytest.mark.parametrize(
+    ("damaged", "how", "batches"),
+    [
+        (["checkpoint.pt"], "truncated", 20),
+        (["checkpoint.pt"], "empty", 20),
+        (["checkpoint.pt"], "flipped", 20),
+        (["checkpoint.pt", "checkpoint-previous.pt"], "zeros", 40),
+        (["snapshots/epoch-002.safetensors"], "flipped", 40),
+    ],
+)
+def test_damage_costs_the_work_since_the_intact_checkpoint_before(
+    tmp_path, monkeypatch, caplog, damaged, how, batches
+):
+    """Killed in evaluating epoch 4: the checkpoints are of epochs 3 and 2, ten batches each.
+
+    A snapshot of epoch 2 is part of both, so that a training without it begins again.
+    """
+    train(tmp_path / "whole")
+    train_until_killed(tmp_path / "damaged")
+    for name in damaged:
+        damage(tmp_path / "damaged" / name, how)
+    trained = count_batches(monkeypatch)
+    history = train(tmp_path / "damaged")
+    assert len(trained) == batches
+    for name in damaged:
+        assert f"{name} " in caplog.text
+    assert [row["epoch"] for row in history] == [0, 1, 2, 3, 4]
+    assert_same_snapshots(tmp_path / "whole", tmp_path / "damaged")
 
 
 @pytest.mark.parametrize("step", [(Path, "write_bytes"), (os, "fsync"), (Path, "replace")])
@@ -164,10 +195,7 @@ def test_a_crash_while_a_checkpoint_is_written_loses_nothing(tmp_path, monkeypat
             tmp_path / "crashed",
             evaluate=lambda model, dev: epochs.append(1) or {"dev_recall": 0.0},
         )
-    batches = []
-    monkeypatch.setattr(
-        hinge.Objective, "forward", lambda *a, **o: batches.append(1) or hinge_loss(*a, **o)
-    )
+    batches = count_batches(monkeypatch)
     train(tmp_path / "crashed")
     assert len(batches) == 20
     assert_equal(weights(tmp_path / "whole"), weights(tmp_path / "crashed"))
@@ -175,6 +203,7 @@ def test_a_crash_while_a_checkpoint_is_written_loses_nothing(tmp_path, monkeypat
 
 def test_a_finished_training_is_not_done_again(tmp_path, monkeypatch):
     history = train(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"finished.pt", "snapshots"}
     monkeypatch.setattr(hinge.Objective, "forward", lambda *a, **o: pytest.fail("trained again"))
     assert str(train(tmp_path)) == str(history)
 
@@ -202,48 +231,6 @@ def test_a_flipped_byte_in_a_checkpoint_is_noticed_or_does_no_harm(tmp_path_fact
     else:
         assert loaded == state
         assert_equal(read.model.state_dict(), written.model.state_dict())
-
-
-def flip(path):
-    """Change one byte in the middle of a file's weights, or of a zip file's largest member."""
-    content = bytearray(path.read_bytes())
-    place = len(content) // 2
-    if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            member = archive.read(max(archive.infolist(), key=lambda member: member.file_size))
-        place = content.index(member) + len(member) // 2
-    content[place] ^= 1
-    path.unlink()
-    path.write_bytes(content)
-
-
-@pytest.mark.parametrize(
-    ("damaged", "batches"), [("snapshots/epoch-002.safetensors", 40), ("checkpoint.pt", 20)]
-)
-def test_a_flipped_byte_costs_what_came_after_the_copy_before(
-    tmp_path, monkeypatch, caplog, damaged, batches
-):
-    """Killed in evaluating epoch 4: the checkpoints are of epochs 3 and 2, ten batches each.
-
-    A snapshot of epoch 2 is part of both, so that a training without it begins again.
-    """
-    train(tmp_path / "whole")
-    train_until_killed(tmp_path / "damaged")
-    flip(tmp_path / "damaged" / damaged)
-    done = []
-    monkeypatch.setattr(
-        hinge.Objective, "forward", lambda *a, **o: done.append(1) or hinge_loss(*a, **o)
-    )
-    train(tmp_path / "damaged")
-    assert len(done) == batches
-    assert damaged in caplog.text
-    for epoch in SAVED:
-        assert_equal(weights(tmp_path / "whole", epoch), weights(tmp_path / "damaged", epoch))
-
-
-def test_what_is_finished_keeps_its_snapshots_and_history_and_no_checkpoint(tmp_path):
-    train(tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {"finished.pt", "snapshots"}
 
 
 def test_a_checkpoint_after_a_damaged_snapshot_does_not_take_the_place_of_a_good_one(tmp_path):
@@ -276,8 +263,7 @@ def test_a_checkpoint_that_cannot_be_restored_is_not_the_last_word(tmp_path, cap
     torch.save(state | change, folder / "checkpoint.pt")
     train(folder)
     assert "checkpoint.pt cannot be read, or is damaged: it is removed" in caplog.text
-    for epoch in SAVED:
-        assert_equal(weights(tmp_path / "whole", epoch), weights(folder, epoch))
+    assert_same_snapshots(tmp_path / "whole", folder)
 
 
 @pytest.mark.parametrize("damaged", ["finished.pt", "snapshots/epoch-001.safetensors"])
