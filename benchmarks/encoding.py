@@ -1,12 +1,11 @@
-"""The time to encode sentences, by the shipped encoders and by others.
+"""Measure the time to encode sentences, by the shipped encoder and by others.
 
-*Ours* is `SentenceEncoder(name).encode`, for the shipped encoder. On a CPU, where it is NumPy, it
-is compared with the same encoder in torch, as it is trained, and in ONNX Runtime. Everywhere it is
-compared with the network of all-MiniLM-L6-v2, in sentence-transformers. Its weights are random,
-which does not change its time. Each word is one token, so its input is shorter than with its own
-tokenizer.
+*Ours* is `SentenceEncoder(name).encode` for the shipped encoder. On a CPU it uses NumPy, and is
+compared with the same encoder in torch and in ONNX Runtime. On all devices it is compared with the
+network of all-MiniLM-L6-v2 in sentence-transformers. That network has random weights, which do not
+change its time. Each word is one token, so its input is shorter than with its own tokenizer.
 
-The sentences are random words, and as long as the captions of Flickr8k. The last row is `groundvec
+The sentences are random words, with the lengths of Flickr8k's captions. The last row is `groundvec
 similarity` of two sentences; its floor is a process that imports NumPy.
 """
 
@@ -42,25 +41,26 @@ UNIT = "s for 1,000 sentences"
 
 def rows(small: bool) -> list[Row]:
     devices = ["cpu", "cuda"] if torch.cuda.is_available() and not small else ["cpu"]
-    # Of 11 words on average.
     rng = np.random.default_rng(1)
-    known = words()
+    vocabulary = words()
     rounds = 1 if small else 3
     lengths = np.clip(rng.normal(11, 4, 20 if small else 400).astype(int), 3, 30)
-    sentences = [" ".join(rng.choice(known, length)) + " ." for length in lengths]
-    measured = [each for device in devices for each in beside(device, sentences, rounds)]
+    sentences = [" ".join(rng.choice(vocabulary, length)) + " ." for length in lengths]
+    measured = []
+    for device in devices:
+        measured += comparisons(device, sentences, rounds)
     return [*measured, starting(rounds)]
 
 
 def words() -> list[str]:
-    """Make 8,000 words of random letters, the vocabulary size of Flickr8k's captions."""
+    """Generate 8,000 words of random letters, as many as Flickr8k's captions have."""
     rng = np.random.default_rng(0)
     letters = np.array(list("abcdefghijklmnopqrstuvwxyz"))
     return ["".join(rng.choice(letters, rng.integers(1, 8))) for _ in range(8000)]
 
 
-def beside(device: str, sentences: list[str], rounds: int) -> list[Row]:
-    """Measure a row for each that ours is compared with."""
+def comparisons(device: str, sentences: list[str], rounds: int) -> list[Row]:
+    """Compare the shipped encoder with each other one, one row each."""
     name = "flickr8k-v4"
     encoder = SentenceEncoder(name, device=device)
     cases = [("MiniLM-L6's network", minilm(device))]
@@ -69,23 +69,26 @@ def beside(device: str, sentences: list[str], rounds: int) -> list[Row]:
         models = load_ensemble(find(name))
         cases.append(("torch", SentenceEncoder(models).encode))
         cases.append(("ONNX Runtime", by_onnx(models)))
-    found = []
+    measured = []
     thousands = len(sentences) / 1000
-    for beside_what, other in cases:
-        other(sentences[:BATCH]), encoder.encode(sentences[:BATCH])  # what is set up once
-        contestants = (work(thousands, way, sentences) for way in (encoder.encode, other))
-        what = f"{name} beside {beside_what}{where}"
-        found.append(row(what, UNIT, *contestants, None, rounds))
-    return found
+    for other_name, other in cases:
+        # The first call sets up threads and kernels, so it is not measured.
+        other(sentences[:BATCH])
+        encoder.encode(sentences[:BATCH])
+        ours = work(thousands, encoder.encode, sentences)
+        plain = work(thousands, other, sentences)
+        what = f"{name} beside {other_name}{where}"
+        measured.append(row(what, UNIT, ours, plain, rounds=rounds))
+    return measured
 
 
 def starting(rounds: int) -> Row:
-    """Two sentences by the command, beside a process that imports NumPy and does nothing else."""
+    """Compare the command on two sentences with a process that only imports NumPy."""
     run = partial(subprocess.run, stdout=subprocess.DEVNULL, check=True)
-    compare = ("-m", "groundvec", "similarity", "--device", "cpu", "A dog runs.", "A cat sleeps.")
-    ours, floor = (
-        work(1, run, [sys.executable, *command]) for command in (compare, ("-c", "import numpy"))
-    )
+    sentences = ["A dog runs.", "A cat sleeps."]
+    command = [sys.executable, "-m", "groundvec", "similarity", "--device", "cpu", *sentences]
+    ours = work(1, run, command)
+    floor = work(1, run, [sys.executable, "-c", "import numpy"])
     what = "two sentences by `groundvec similarity`"
     return row(what, "s a process", ours, floor=floor, rounds=rounds)
 
@@ -105,7 +108,7 @@ def by_onnx(models: list[Model]) -> Encode:
         order = np.argsort(-encoded.lengths)
         for start in range(0, len(order), BATCH):
             flat, lengths, *of_words = encoded.batch(order[start : start + BATCH])
-            if of_words:  # the n-grams of distinct words, and where these stand
+            if of_words:  # the n-grams of distinct words, and the positions of the words
                 sizes, flat_words = of_words
                 flat = padded(flat, sizes)[flat_words]
             graph.run(None, {"indices": padded(flat, lengths), "lengths": lengths})
@@ -114,7 +117,7 @@ def by_onnx(models: list[Model]) -> Encode:
 
 
 def padded(flat: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Rows of these lengths, which stand one after another, with zeros behind shorter ones."""
+    """Convert concatenated rows of different lengths to a matrix, padded with zeros."""
     rows = np.zeros((len(lengths), lengths.max(), *flat.shape[1:]), np.int64)
     rows[np.arange(lengths.max()) < lengths[:, None]] = flat
     return rows

@@ -1,8 +1,8 @@
-"""The time to extract ten-crop features: with a small network, and with the paper's, ResNet-152.
+"""Measure the time to extract ten-crop features by a small network and by ResNet-152.
 
-The pictures are made for it, JPEG files of 640x480 pixels as most of MSCOCO's are. ResNet-152 has
-random weights, which take no less time, so that nothing is downloaded. Where there is a GPU it is
-measured too.
+The images are generated JPEG files of 640x480 pixels, like most images of MSCOCO. ResNet-152 has
+random weights, which do not change the time, so nothing is downloaded. A GPU is measured as well,
+if there is one.
 """
 
 import copy
@@ -37,10 +37,10 @@ def rows(small: bool) -> list[Row]:
         resnet = replace(resnet, transform=tiny)
     cases = [(lite, "cpu", 2 if small else 24), (resnet, "cpu", 2 if small else 8)]
     if precision_on("bfloat16", "cpu") == "bfloat16":
-        cases.append((replace(lite, precision="bfloat16"), *cases[0][1:]))
+        cases.append((replace(lite, precision="bfloat16"), "cpu", 2 if small else 24))
     if torch.cuda.is_available():
         float16 = untrained(resnet.name, "float16")
-        cases += [(each, "cuda", 32 if small else 2048) for each in (resnet, float16)]
+        cases += [(backbone, "cuda", 32 if small else 2048) for backbone in (resnet, float16)]
     with tempfile.TemporaryDirectory() as folder:
         images = pictures(Path(folder), max(count for _, _, count in cases))
         rounds = 1 if small else 3
@@ -48,7 +48,7 @@ def rows(small: bool) -> list[Row]:
 
 
 def pictures(folder: Path, count: int) -> pd.DataFrame:
-    """Make smooth colours with noise, whose files have the size of photographs, about 140 kB."""
+    """Generate images of smooth colors with noise; their files have about 140 kB, like photos."""
     rng = np.random.default_rng(0)
     files = []
     for number in range(count):
@@ -62,6 +62,7 @@ def pictures(folder: Path, count: int) -> pd.DataFrame:
 
 
 def untrained(name: str, precision: str = "float32") -> backbones.Backbone:
+    """Build a torchvision network with random weights."""
     network = models.get_model(name).eval()
     width = network.fc.in_features
     network.fc = torch.nn.Identity()
@@ -72,6 +73,7 @@ def untrained(name: str, precision: str = "float32") -> backbones.Backbone:
 
 
 def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds: int) -> Row:
+    """Measure one network on one device, and its cosines with the same network in float32."""
     count = len(images)
     processes = cores() if device == "cuda" else threads()
     to = backbone.transform
@@ -84,11 +86,12 @@ def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds
         ]
     )
     network = copy.deepcopy(backbone.network).to(device)
+    # The plain method is slow, so it gets an eighth of the images.
     some = images.path[: max(2, count // 8)]
 
     @torch.inference_mode()
     def plain() -> None:
-        """Image by image."""
+        """Extract the features image by image."""
         for path in some:
             network(prepare(Image.open(path).convert("RGB")).to(device)).mean(0).cpu()
 
@@ -96,12 +99,13 @@ def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds
     first = [load(path) for path in images.path[:in_batch]]
     crops = torch.stack([cut(image, to.resize, to.crop, to.interpolation) for image in first])
     alone = MeanOfCrops(replace(backbone, precision="float32") if device == "cpu" else backbone)
+    # The floor has the memory format of the library's extraction.
     alone.network = copy.deepcopy(backbone.network).to(memory_format=torch.channels_last)
     alone.to(device)
     batch = crops.to(device)
     batches = count // in_batch
     cosine = torch.cosine_similarity(MeanOfCrops(backbone).to(device)(batch), alone(batch))
-    items: Any = [crops] * batches  # each is passed forward
+    items: Any = [crops] * batches  # the loader's processes pass them through the network
     loader = DataLoader(
         items, batch_size=None, num_workers=processes, collate_fn=alone, worker_init_fn=start_worker
     )
@@ -130,7 +134,7 @@ def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds
 def extraction(
     images: pd.DataFrame, backbone: backbones.Backbone, device: str, processes: int, units: float
 ) -> Contestant:
-    """Extract features, without those of an earlier call."""
+    """Return a contestant that extracts features from scratch."""
 
     def run() -> float:
         with tempfile.TemporaryDirectory() as work:

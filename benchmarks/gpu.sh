@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Measure on a GPU what has a row for it, in under ten minutes; then write docs/performance.md.
-# The results of the processor are replaced by those of this machine: commit them only from one that
-# measures both.
+# Run the benchmarks that have rows for a GPU, in less than ten minutes, and write
+# docs/performance.md. The results of processors are replaced, too, so commit results only from a
+# machine that measures both.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python -c 'import sys, torch; sys.exit(0 if torch.cuda.is_available() else "error: torch sees no GPU: install a build of torch for it")'

@@ -1,7 +1,7 @@
-"""Time and memory of a later search in a folder: `groundvec search`, a process.
+"""Measure time and memory of a later search in a folder, by the command `groundvec search`.
 
-The folder has 10,000 files, whose vectors are random: a later search reads the index and not the
-pictures. The floor is a process that lists the files with their sizes and times.
+The folder has 10,000 files with random vectors: a later search reads the index, and not the images.
+The floor is a process that lists the files with their sizes and times.
 """
 
 import os
@@ -27,7 +27,9 @@ def rows(small: bool) -> list[Row]:
         photos = Path(name, "photos")
         photos.mkdir()
         for number in range(count):
+            # Different contents, because vectors are kept by the files' checksums.
             (photos / f"{number}.jpg").write_text(str(number))
+        # Build the index once, without computing features of 10,000 images.
         with patch.object(ImageEncoder, "embed", drawn):
             Index(photos)
         run = partial(subprocess.run, stdout=subprocess.DEVNULL, check=True)
@@ -35,14 +37,14 @@ def rows(small: bool) -> list[Row]:
         listing = "import os, sys; [entry.stat() for entry in os.scandir(sys.argv[1])]"
         floor = work(1, run, [sys.executable, "-c", listing, str(photos)])
         ours = work(1, run, command)
-        found = row(f"a later search in {count:,} files", "s a search", ours, None, floor)
-        return [found | {"memory_mb": peak_memory(ours)}]
+        result = row(f"a later search in {count:,} files", "s a search", ours, None, floor)
+        return [result | {"memory_mb": peak_memory(ours)}]
 
 
 def drawn(
     encoder: ImageEncoder, paths: list[Path], sums: list[str]
 ) -> tuple[np.ndarray, dict[int, InputError]]:
-    """Draw vectors in place of those of the pictures."""
+    """Return random vectors; it replaces `ImageEncoder.embed`."""
     size = encoder.models[0].size
     return np.random.default_rng(0).normal(size=(len(paths), size)).astype(np.float32), {}
 

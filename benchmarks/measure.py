@@ -1,7 +1,7 @@
-"""Functions that the benchmarks share: time contestants, read the memory, write the result.
+"""Shared functions of the benchmarks: measure time and memory, and write the results.
 
 Each benchmark compares up to three contestants that do the same work: *ours*; *plain*, the authors'
-method in a few lines; and the *floor*, a lower bound for any program of this kind.
+method in a few lines; and the *floor*, a lower bound for any such program.
 """
 
 import argparse
@@ -27,12 +27,12 @@ from groundvec.runtime.files import write_json
 
 RESULTS = ROOT / "benchmarks" / "results"
 PACKAGES = ("torch", "torchvision", "numpy", "snakemake", "onnxruntime", "sentence-transformers")
-Contestant = Callable[[], float]  # does the work, and returns how many units of it
+Contestant = Callable[[], float]  # does the work, and returns its number of units
 Row = dict[str, Any]
 
 
 def work(units: float, function: Callable[..., Any], *arguments: Any, times: int = 1) -> Contestant:
-    """Make a contestant of a function that does so many units of work, called so many times."""
+    """Return a contestant that calls a function `times` times; a call does `units` of work."""
 
     def run() -> float:
         for _ in range(times):
@@ -51,29 +51,39 @@ def row(
     rounds: int = 3,
     clock: Callable[[], float] | None = None,
 ) -> Row:
-    """Measure one case: seconds a unit, and ratios to `plain` and to the `floor`.
+    """Measure one case: seconds per unit, and the ratios to `plain` and to the `floor`.
 
-    The contestants take turns, so that a machine whose speed drifts is as slow for all; times and
-    ratios are the medians of the rounds.
+    The contestants take turns, so that a drift of the machine's speed affects all of them. Times
+    and ratios are medians over the rounds.
 
     Args:
-        clock: by default `clock_of` the threads of torch.
+        what: the name of the case.
+        unit: the unit of the times.
+        ours, plain, floor: the contestants.
+        rounds: number of measurements of each contestant.
+        clock: by default `clock_of` torch's number of threads.
     """
     contestants = {"ours": ours, "plain": plain, "floor": floor}
     clock = clock or clock_of(threads())
     seconds = in_turn({name: run for name, run in contestants.items() if run}, rounds, clock)
-    found: Row = {"what": what, "unit": unit}
-    found |= {name: median(seconds[name]) if name in seconds else None for name in contestants}
+    result: Row = {"what": what, "unit": unit}
+    for name in contestants:
+        result[name] = median(seconds[name]) if name in seconds else None
     for name in ("plain", "floor"):
-        pairs = zip(seconds["ours"], seconds.get(name, []), strict=name in seconds)
-        found[f"ratio_{name}"] = median(a / b for a, b in pairs) if name in seconds else None
-    return found | {"threads": threads(), "clock": "processor" if clock is processor else "wall"}
+        result[f"ratio_{name}"] = None
+        if name in seconds:
+            rounds_of_both = zip(seconds["ours"], seconds[name], strict=True)
+            result[f"ratio_{name}"] = median(a / b for a, b in rounds_of_both)
+    result["threads"] = threads()
+    result["clock"] = "processor" if clock is processor else "wall"
+    return result
 
 
 def in_turn(
     contestants: dict[str, Contestant], rounds: int, clock: Callable[[], float] = time.perf_counter
 ) -> dict[str, list[float]]:
-    """Measure each contestant's seconds per unit, in rounds A B C, A B C, and so on."""
+    """Measure the seconds per unit of each contestant, in rounds A B C, A B C, and so on."""
+    # Taking turns spreads a slow phase of the machine over all contestants.
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     for _ in range(rounds):
         for name, run in contestants.items():
@@ -84,7 +94,7 @@ def in_turn(
 
 
 def clock_of(threads: int) -> Callable[[], float]:
-    """Choose a clock: with one thread the processor's, since other programs delay that less."""
+    """Choose the processor's clock for one thread, because other programs affect it less."""
     return processor if threads == 1 else time.perf_counter
 
 
@@ -95,23 +105,23 @@ def processor() -> float:
 
 
 def peak_memory(run: Contestant) -> float | None:
-    """Measure by how many MB this process grows during a run, plus its children's private memory.
+    """Measure the growth of this process during a run, plus its children's private memory, in MB.
 
-    Systems other than Linux return None.
+    The result is None on systems other than Linux.
     """
     try:
-        Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
+        Path("/proc/self/clear_refs").write_text("5")  # resets the peak, `VmHWM`
     except OSError:
         return None
-    before = memory("status", "VmRSS")
+    before = memory("status", "VmRSS")  # resident memory now; `VmHWM` is its peak
     others = set(_children())
     children: dict[str, int] = {}
 
     def look() -> None:
         with suppress(OSError, StopIteration):  # a child that has just ended
             for child in set(_children()) - others:
-                own = memory("smaps_rollup", "Private_Dirty", child)
-                children[child] = max(own, children.get(child, 0))
+                private = memory("smaps_rollup", "Private_Dirty", child)
+                children[child] = max(private, children.get(child, 0))
 
     with sampled(look):
         run()
@@ -120,7 +130,7 @@ def peak_memory(run: Contestant) -> float | None:
 
 @contextmanager
 def sampled(look: Callable[[], None]) -> Iterator[None]:
-    """Call a function twenty times a second during the block."""
+    """Call a function every 0.05 seconds during the block."""
     done = threading.Event()
 
     def watch() -> None:
@@ -138,11 +148,11 @@ def sampled(look: Callable[[], None]) -> Iterator[None]:
 
 def _children() -> list[str]:
     """List the child processes of this process that are running."""
-    found: list[str] = []
+    processes: list[str] = []
     for task in Path("/proc/self/task").glob("*/children"):
         with suppress(OSError):  # a thread that has just ended
-            found += task.read_text().split()
-    return found
+            processes += task.read_text().split()
+    return processes
 
 
 def memory(file: str, key: str, process: str = "self") -> int:
@@ -154,7 +164,8 @@ def memory(file: str, key: str, process: str = "self") -> int:
 def exponent(points: list[list[float]]) -> float:
     """Estimate the power of x with which y grows: the slope of log y over log x.
 
-    Only the upper half of the points is used, at least three: constant costs dominate the others.
+    Only the larger half of the points is used, at least three, because constant costs dominate the
+    smaller ones.
     """
     upper = np.log([point[:2] for point in points[-max(3, len(points) // 2) :]])
     return float(np.polyfit(upper[:, 0], upper[:, 1], 1)[0])
@@ -163,7 +174,7 @@ def exponent(points: list[list[float]]) -> float:
 def multiplier(m: int, k: int, n: int) -> Callable[[], Any]:
     """Return the fastest function here that multiplies float32 matrices (m, k) and (k, n).
 
-    It is NumPy's, torch's or oneDNN's, depending on the processor and the shape.
+    It is a function of NumPy, torch or oneDNN, depending on the processor and the shape.
     """
     import torch
 
@@ -172,34 +183,34 @@ def multiplier(m: int, k: int, n: int) -> Callable[[], Any]:
     x = torch.from_numpy(a)
     y = torch.from_numpy(b)
     z = torch.zeros(n)
-    ways: list[Callable[[], Any]] = [lambda: a @ b, lambda: x @ y]
+    candidates: list[Callable[[], Any]] = [lambda: a @ b, lambda: x @ y]
     if torch.backends.mkldnn.is_available():
         packed = x.to_mkldnn()
         weight = y.t().contiguous().to_mkldnn()
-        ways.append(lambda: torch.nn.functional.linear(packed, weight, z.to_mkldnn()))
-    return fastest(ways)
+        candidates.append(lambda: torch.nn.functional.linear(packed, weight, z.to_mkldnn()))
+    return fastest(candidates)
 
 
-def fastest(ways: list[Callable[[], Any]]) -> Callable[[], Any]:
-    """Choose the function that takes the least time, of three calls of each."""
-    times = in_turn({str(i): work(1, way) for i, way in enumerate(ways)}, 3)
-    return ways[min(range(len(ways)), key=lambda i: min(times[str(i)]))]
+def fastest(functions: list[Callable[[], Any]]) -> Callable[[], Any]:
+    """Return the function that is fastest in the best of three calls."""
+    times = in_turn({str(i): work(1, function) for i, function in enumerate(functions)}, 3)
+    return functions[min(range(len(functions)), key=lambda i: min(times[str(i)]))]
 
 
 def cores() -> int:
-    """Count the cores that this process may use."""
+    """Return the number of cores that this process can use."""
     return len(os.sched_getaffinity(0))
 
 
 def threads() -> int:
-    """Return the number of threads that torch uses, or would use if it were imported."""
+    """Return the number of threads that torch uses, or would use after its import."""
     if "torch" in sys.modules:
         return int(sys.modules["torch"].get_num_threads())
     return int(os.environ.get("OMP_NUM_THREADS", cores()))
 
 
 def hardware() -> dict[str, Any]:
-    """Describe the machine and the versions that the numbers are of."""
+    """Describe the machine and the versions of the measurement."""
     import torch
 
     return {
@@ -214,7 +225,7 @@ def hardware() -> dict[str, Any]:
 
 
 def number(value: float | None) -> str:
-    """Three digits, or more before the point; `not measured` for None and NaN."""
+    """Write a number with three digits, or `not measured` for None and NaN."""
     if value is None or isnan(value):
         return "not measured"
     digits = f"{value:.3g}" if 1e-4 <= abs(value) < 100 else f"{value:,.0f}"
@@ -222,14 +233,20 @@ def number(value: float | None) -> str:
 
 
 def table(rows: list[Row]) -> str:
-    """Format the rows as a table in Markdown."""
-    heads = ["what", "unit", "ours", "plain", "floor", "ours / plain", "ours / floor"]
-    heads.append("threads")
-    lines = [f"| {' | '.join(heads)} |", f"|---|---|{'--:|' * (len(heads) - 2)}"]
-    keys = ("ours", "plain", "floor", "ratio_plain", "ratio_floor", "threads")
-    for each in rows:
-        cells = [each["what"], each["unit"], *(number(each[key]) for key in keys)]
-        lines.append(f"| {' | '.join(cells)} |")
+    """Write the rows as a Markdown table."""
+    headings = {
+        "ours": "ours",
+        "plain": "plain",
+        "floor": "floor",
+        "ratio_plain": "ours / plain",
+        "ratio_floor": "ours / floor",
+        "threads": "threads",
+    }
+    lines = [f"| what | unit | {' | '.join(headings.values())} |"]
+    lines.append(f"|---|---|{'--:|' * len(headings)}")
+    for result in rows:
+        numbers = [number(result[key]) for key in headings]
+        lines.append(f"| {' | '.join([result['what'], result['unit'], *numbers])} |")
     return "\n".join(lines)
 
 
@@ -241,14 +258,14 @@ def program(text: str, rows: Callable[[bool], list[Row]]) -> None:
         epilog=f"example:\n  python benchmarks/{name}.py --small --output {name}.json",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--small", action="store_true", help="tiny inputs, to see that it works")
+    parser.add_argument("--small", action="store_true", help="tiny inputs, for a test")
     parser.add_argument(
         "--output",
         type=Path,
         help=f"the JSON file to write (default: benchmarks/results/{name}.json; none if --small)",
     )
     arguments = parser.parse_args()
-    measured = [{"stage": name} | each for each in rows(arguments.small)]
+    measured = [{"stage": name} | result for result in rows(arguments.small)]
     print(table(measured))
     output = arguments.output or (None if arguments.small else RESULTS / f"{name}.json")
     if output is None:

@@ -1,9 +1,9 @@
-"""Time and memory for a million captioned images that are mapped from files, or held in memory.
+"""Measure time and memory for a million captioned images, mapped from files or held in memory.
 
-Features are random float16 numbers, the same for every 10,000 images. Captions are random words,
-five per image. *Ours* maps the features from files and draws batches from all images. *Plain* holds
-float32 features in memory: in training those of a tenth of the images, with their captions; in
-evaluation those of all images, and all vectors, which takes 6 GB. Memory is measured in a separate
+Features are random float16 numbers, the same for every 10,000 images. Captions are random letters,
+five per image. *Ours* maps the features from files, and draws batches from all images. *Plain*
+holds float32 features in memory: in training for a tenth of the images, with their captions; in
+evaluation for all images, with all vectors, which takes 6 GB. Memory is measured in a separate
 process, which only loads the split, trains and embeds.
 """
 
@@ -46,18 +46,18 @@ def rows(small: bool) -> list[Row]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         generate(folder, images)
-        # In another process: the peaks of private, mapped and all memory.
+        # A separate process measures the peaks of private, mapped and all memory.
         command = [sys.executable, "-c", "import million, sys; million.watched(sys.argv[1])", name]
         environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
         memory = json.loads(subprocess.check_output(command, env=environment, text=True))
         split = load(folder)
-        held = in_memory(split, images // 10)
+        tenth = in_memory(split, images // 10)
         measured = [
-            training(split, held, BAG, steps),
-            training(split, held, {"name": "rnn", "cell": "gru", "size": 128}, steps // 10),
+            training(split, tenth, BAG, steps),
+            training(split, tenth, {"name": "rnn", "cell": "gru", "size": 128}, steps // 10),
             evaluation(split, 20 if small else 200),
         ]
-        return [each | memory | {"images": images} for each in measured]
+        return [result | memory | {"images": images} for result in measured]
 
 
 def generate(folder: Path, images: int) -> None:
@@ -68,8 +68,8 @@ def generate(folder: Path, images: int) -> None:
         file.write(",".join(dataset.CAPTION_COLUMNS) + "\n")
         for number, image in enumerate(ids):
             for k in range(5):
-                said = SENTENCES[(5 * number + k) * 7919 % 1000]
-                file.write(f'{image},en,train,"{said}"\n')
+                sentence = SENTENCES[(5 * number + k) * 7919 % 1000]  # 7919 is prime to 1000
+                file.write(f'{image},en,train,"{sentence}"\n')
     with h5py.File(folder / "features.h5", "w") as file:
         features = file.create_dataset("features", (images, WIDTH), np.float16)
         block = rng.random((min(10_000, images), WIDTH), np.float32).astype(np.float16)
@@ -85,33 +85,34 @@ def load(folder: Path) -> Split:
 
 
 def in_memory(split: Split, images: int) -> Split:
-    """Return the first images of a split and their captions, all held in memory."""
-    own = split.captions["en"]
+    """Return the first images of a split and their captions, held in memory."""
+    captions = split.captions["en"]
     count = 5 * images
-    starts = own.encoded.starts[: count + 1]
-    encoded = Encoded(np.array(own.encoded.indices[: starts[-1]]), starts)
-    captions = Captions(encoded, own.image[:count], own.order[:count])
+    starts = captions.encoded.starts[: count + 1]
+    encoded = Encoded(np.array(captions.encoded.indices[: starts[-1]]), starts)
+    captions = Captions(encoded, captions.image[:count], captions.order[:count])
     return Split(split.image_ids[:images], split.features[:images], {"en": captions})
 
 
 def contestant(split: Split, encoder: dict[str, Any], steps: int) -> Contestant:
-    """Train a model for so many steps, in one epoch after another."""
+    """Return a contestant that trains a model for `steps`, in one epoch after another."""
     order = chain.from_iterable(split.epoch(BATCH, 0, epoch) for epoch in count(1))
-    next(order)  # shuffles, which is once an epoch
+    next(order)  # shuffles, which happens once per epoch
     return trainer(untrained({"encoder": encoder}, SENTENCES, WIDTH), split, steps, order)
 
 
-def training(split: Split, held: Split, encoder: dict[str, Any], steps: int) -> Row:
+def training(split: Split, tenth: Split, encoder: dict[str, Any], steps: int) -> Row:
     what = " ".join(str(value) for value in encoder.values())
-    ours, plain = (contestant(each, encoder, steps) for each in (split, held))
+    ours = contestant(split, encoder, steps)
+    plain = contestant(tenth, encoder, steps)
     return row(f"a step, {what}", "s", ours, plain, rounds=9)
 
 
 def evaluation(split: Split, queries: int) -> Row:
-    """Embed all images; then embed some captions too, and rank these among all images."""
+    """Embed all images and some captions, and rank the images for these captions."""
     model = untrained({"encoder": BAG}, SENTENCES, WIDTH).eval()
-    some = 5 * np.arange(queries)
-    own = split.captions["en"]
+    rows = 5 * np.arange(queries)  # the first caption of each image
+    of_split = split.captions["en"]
     features = np.empty(split.features.shape, np.float32)
     for start in range(0, len(features), IMAGES_PER_BATCH):
         features[start : start + IMAGES_PER_BATCH] = split.features[
@@ -119,12 +120,14 @@ def evaluation(split: Split, queries: int) -> Row:
         ]
 
     def rank(features: Matrix) -> float:
-        captions = model.encode_captions(Encoded.of(*own.encoded.batch(some)), "en")
-        ranks(captions, model.encode_images(features), own.image[some])
-        return len(some) * len(features) / 1e6
+        captions = model.encode_captions(Encoded.of(*of_split.encoded.batch(rows)), "en")
+        ranks(captions, model.encode_images(features), of_split.image[rows])
+        return len(rows) * len(features) / 1e6
 
     def in_memory() -> float:
-        with patch("groundvec.runtime.arrays.LARGE", float("inf")):  # the vectors too
+        with patch(
+            "groundvec.runtime.arrays.LARGE", float("inf")
+        ):  # keeps the vectors in memory, too
             return rank(features)
 
     what = f"{queries:,} captions and all images embedded, and ranked"

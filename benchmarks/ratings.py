@@ -1,7 +1,7 @@
-"""The time to rate sentence pairs: embedding with vectors of size 4,096, and the classifier.
+"""Measure the time to rate sentence pairs: to embed them in 4,096 numbers, and the classifier.
 
-The sentences are random letters with the average length of STS and SICK. All have the same length,
-since sentences are sorted by length before they are embedded. The networks are untrained, which
+The sentences are random letters with the average length of STS and SICK. They have equal lengths,
+because sentences are sorted by length before they are embedded. The networks are untrained, which
 does not change the time.
 """
 
@@ -17,7 +17,7 @@ from groundvec.evaluation import relatedness
 from groundvec.evaluation.correlation import pearson
 
 LENGTH = 59  # characters
-BATCH = 64  # sentences; of the plain way
+BATCH = 64  # sentences in a batch of the plain method
 
 
 def rows(small: bool) -> list[Row]:
@@ -34,7 +34,7 @@ def embedding(cell: str, size: int, count: int) -> Row:
 
     @torch.inference_mode()
     def plain() -> None:
-        """Embed in the given order: a Python loop over the characters, then torch's own network."""
+        """Embed in the given order, by a Python loop over characters and torch's own network."""
         for start in range(0, len(some), BATCH):
             network(*as_the_authors(some[start : start + BATCH]))
 
@@ -44,13 +44,13 @@ def embedding(cell: str, size: int, count: int) -> Row:
         "s for 1,000 characters",
         work(LENGTH * count / 1000, model.encode_sentences, sentences),
         work(LENGTH * len(some) / 1000, plain),
-        # Each character's state by the hidden weights, in both directions.
+        # The floor: each character's state times the hidden weights, in both directions.
         work(256 / 2000, multiplier(256, units, GATES[cell] * units), times=8),
     )
 
 
 def classifier(size: int, pairs: int) -> Row:
-    """Fifty epochs on as many pairs as STS-B has to train on."""
+    """Measure fifty epochs on as many pairs as STS-B's training set."""
     rng = np.random.default_rng(0)
     u, v = rng.standard_normal((2, 3 * pairs // 2, size), np.float32) / size**0.5
     x = relatedness.features(u, v)
@@ -60,17 +60,18 @@ def classifier(size: int, pairs: int) -> Row:
     batch = relatedness.BATCH_SIZE
     epochs = relatedness.EPOCHS_PER_CHECK
     batches = max(1, pairs // batch)
-    products = multiplier(batch, 2 * size, 5), multiplier(5, batch, 2 * size)
+    products = [multiplier(batch, 2 * size, 5), multiplier(5, batch, 2 * size)]
 
     def ours() -> None:
         with mock.patch.object(relatedness, "MAX_EPOCHS", epochs):
             relatedness.train_and_predict(train, dev, dev[0])
 
     def plain() -> None:
-        """Train as SentEval does, by torch's modules, gradients and Adam; a fifth of the epochs."""
+        """Train by torch's modules, gradients and Adam, as SentEval does; a fifth of the epochs."""
         network = nn.Sequential(nn.Linear(2 * size, 5), nn.Softmax(dim=-1))
         optimiser = torch.optim.Adam(network.parameters())
-        inputs, targets = map(torch.from_numpy, (train[0], relatedness.targets(train[1])))
+        inputs = torch.from_numpy(train[0])
+        targets = torch.from_numpy(relatedness.targets(train[1]))
         for _ in range(epochs // 5):
             for rows in torch.randperm(pairs).split(batch):
                 optimiser.zero_grad()

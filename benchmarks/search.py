@@ -1,7 +1,7 @@
-"""Time and recall of a search in images, by number of crops.
+"""Measure time and recall of a search in images, by the number of crops.
 
 The shipped encoder embeds the 1,000 test images of Flickr8k and their 5,000 captions. The archives
-are in $GROUNDVEC_MIRROR, or in data/, where the workflow downloads them to. The time is measured
+are in $GROUNDVEC_MIRROR, or in data/, where the workflow downloads them. The time is measured
 twice: for 100 images with an empty cache, and for a search in all images with cached features.
 """
 
@@ -37,19 +37,22 @@ def rows(small: bool) -> list[Row]:
             model = untrained(bag, ["A dog runs."], backbone.width).eval()
             return case(made, ImageEncoder([model], backbone=backbone), folder)
         captions = photographs(folder)
-        encoders = (ImageEncoder("flickr8k", crops=crops) for crops in backbones.CROPS)
-        return [each for encoder in encoders for each in case(captions, encoder, folder)]
+        measured = []
+        for crops in backbones.CROPS:
+            measured += case(captions, ImageEncoder("flickr8k", crops=crops), folder)
+        return measured
 
 
 def photographs(folder: Path) -> pd.DataFrame:
-    """Unpack the test photographs; returns a row for each caption, with its picture's `path`."""
+    """Unpack the test images; return one row per caption, with its image's `path`."""
     folders = [Path(os.environ.get("GROUNDVEC_MIRROR") or ROOT / "data"), ROOT / "data"]
     archives = [f"flickr8k/Flickr8k_{name}.zip" for name in ("Dataset", "text")]
-    found = [folder for folder in folders if all((folder / name).exists() for name in archives)]
-    if not found:
-        wanted = " ".join(f"data/{name}" for name in archives)
-        raise SystemExit(f"error: there are no photographs: run `snakemake --cores 1 {wanted}`")
-    pixels, text = (found[0] / name for name in archives)
+    complete = [folder for folder in folders if all((folder / name).exists() for name in archives)]
+    if not complete:
+        targets = " ".join(f"data/{name}" for name in archives)
+        raise SystemExit(f"error: the images are missing: run `snakemake --cores 1 {targets}`")
+    pixels = complete[0] / archives[0]
+    text = complete[0] / archives[1]
     captions, _ = flickr8k.read(folder, text)
     captions = captions[captions["split"] == "test"]
     with zipfile.ZipFile(pixels) as archive:
@@ -59,10 +62,12 @@ def photographs(folder: Path) -> pd.DataFrame:
 
 
 def case(captions: pd.DataFrame, seeing: ImageEncoder, folder: Path) -> list[Row]:
-    """Time and recall of one encoder with its number of crops.
+    """Measure time and recall of one encoder with its number of crops.
 
     Args:
-        captions: one a row, with the `path` of its picture.
+        captions: one row per caption, with the `path` of its image.
+        seeing: the image encoder.
+        folder: a folder for the cache.
     """
     image, paths = pd.factorize(captions["path"])
     reading = SentenceEncoder(seeing.models)
@@ -76,20 +81,22 @@ def case(captions: pd.DataFrame, seeing: ImageEncoder, folder: Path) -> list[Row
             seeing.encode(some)
         return len(some)
 
-    def again() -> None:
+    def search_in_cached_features() -> None:
         scores(reading.encode(captions["caption"][:1]), seeing.encode(paths), similarity)
 
     what = f"{crops} crop{'s' * (crops > 1)}"
     first = row(f"{what}, first time", "s a picture", ours)
+    # From here on, features are cached: the search reads them.
     os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
     sentences = reading.encode(captions["caption"], tokenized=True)
-    found = ranks(sentences, seeing.encode(paths), image, similarity)
+    ranks_both_ways = ranks(sentences, seeing.encode(paths), image, similarity)
     recalls = {
-        f"{direction}_r{k}": 100 * float(np.mean(of <= k))
-        for direction, of in zip(DIRECTIONS, found, strict=True)
+        f"{direction}_r{k}": 100 * float(np.mean(ranks_of_queries <= k))
+        for direction, ranks_of_queries in zip(DIRECTIONS, ranks_both_ways, strict=True)
         for k in CUTOFFS
     }
-    second = row(f"{what}, {len(paths):,} pictures again", "s a search", work(1, again))
+    cached = work(1, search_in_cached_features)
+    second = row(f"{what}, {len(paths):,} pictures again", "s a search", cached)
     return [first | {"crops": crops, "pictures": len(paths)} | recalls, second]
 
 

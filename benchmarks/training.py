@@ -1,10 +1,11 @@
-"""The time of a training step on 32 captioned images, and of the recurrence alone.
+"""Measure the time of a training step on 32 captioned images, and of the recurrence alone.
 
-Captions are random letters with lengths like Flickr8k's, and features are random numbers; neither
-changes the time. The first row of each network is the whole step: batch, both networks, loss,
-gradients, clipping and Adam. On a machine with a GPU, the paper's sizes are measured there.
+Captions are random letters with the lengths of Flickr8k's captions, and features are random
+numbers; neither changes the time. The first row of each network is the whole step: batch, both
+networks, loss, gradients, clipping and Adam. A GPU, if there is one, is measured with the paper's
+sizes.
 
-The tree networks are those of config.yaml, on captions of generated scenes.
+The tree networks are the models of config.yaml, on captions of generated scenes.
 """
 
 import tempfile
@@ -77,30 +78,30 @@ def letters(lengths: Iterable[int]) -> list[str]:
 
 
 def some_captions(count: int) -> list[str]:
-    """Draw letters at random, on average 54 as in Flickr8k."""
+    """Draw captions of random letters, on average 54 as in Flickr8k."""
     return letters(np.clip(np.random.default_rng(0).normal(54, 18, count).astype(int), 11, 151))
 
 
-def untrained(given: dict[str, Any], captions: list[str], width: int = WIDTH) -> Model:
-    """Build a model from its description, over the text of these captions."""
-    description = complete_description({"languages": ["en"], **given})
-    read = description["text"]
-    text = parts.find("text", read["name"]).build(captions, **parts.options(read))
+def untrained(options: dict[str, Any], captions: list[str], width: int = WIDTH) -> Model:
+    """Build an untrained model, with a text that is built from these captions."""
+    description = complete_description({"languages": ["en"], **options})
+    text_part = description["text"]
+    text = parts.find("text", text_part["name"]).build(captions, **parts.options(text_part))
     return Model(description, {"en": text}, width)
 
 
 def split_of(captions: list[str], text: Any) -> Split:
-    """Make a split with an image of random features for each caption."""
-    place = np.arange(len(captions))
+    """Make a split with one image of random features per caption."""
+    rows = np.arange(len(captions))
     features = np.random.default_rng(0).random((len(captions), WIDTH), np.float32)
-    own = Captions(text.encode(captions), place, np.zeros_like(place))
-    return Split(place.astype(str), features, {"en": own})
+    encoded = Captions(text.encode(captions), rows, np.zeros_like(rows))
+    return Split(rows.astype(str), features, {"en": encoded})
 
 
 def trainer(
     model: Model, split: Split, batches: int, order: Iterable[Any] | None = None
 ) -> Contestant:
-    """Train a model on the next batches of an order, by default the rows one after another."""
+    """Return a contestant that trains on the next batches of `order`, by default row by row."""
     size = model.description["training"]["batch_size"]
     rows = np.arange(len(split.features))
     starts = range(0, len(rows) - size + 1, size)
@@ -124,28 +125,32 @@ def step(
     precision: str = "float32",
     best: str = "",
 ) -> Row:
-    """Measure a training step: ours in a precision, and the authors' method in float32.
+    """Measure a training step: ours in some precision, and the authors' method in float32.
 
     Args:
-        best: a model of config/best.yaml that replaces the network as ours.
+        cell, size: the recurrent network.
+        batches: number of steps of each measurement.
+        device: the device.
+        precision: the precision of ours.
+        best: a model of config/best.yaml that replaces the network of ours.
     """
-    given = yaml.safe_load(BEST.read_text())["models"][best] if best else grid(cell, size)
+    options = yaml.safe_load(BEST.read_text())["models"][best] if best else grid(cell, size)
     captions = some_captions(BATCH * batches)
-    training = {**given.get("training", {}), "batch_size": BATCH}
-    model = untrained({**given, "training": training}, captions).to(device)
+    training = {**options.get("training", {}), "batch_size": BATCH}
+    model = untrained({**options, "training": training}, captions).to(device)
     split = split_of(captions, model.texts["en"])
     train = trainer(model, split, batches)
 
     def ours() -> float:
         choose(device, precision=precision)
         train()
-        choose(device)  # for the others
+        choose(device)  # float32 again, for the other contestants
         return finished(batches, device)
 
     encoder = AuthorsEncoder(cell, size).to(device)
     image = nn.Linear(WIDTH, size).to(device)
-    both = [*encoder.parameters(), *image.parameters()]
-    adam = torch.optim.Adam(both)
+    parameters = [*encoder.parameters(), *image.parameters()]
+    adam = torch.optim.Adam(parameters)
 
     def plain() -> float:
         with h5py.File(path) as file:
@@ -158,36 +163,45 @@ def step(
                 loss = hinge.Objective(0.2)(pictures, {"en": sentences}, "cosine")
                 adam.zero_grad()
                 loss.backward()
-                clip_grad_norm_(both, 0.5)
+                clip_grad_norm_(parameters, 0.5)
                 adam.step()
                 loss.item()
         return finished(batches, device)
 
-    lengths = [list(map(len, captions[n : n + BATCH])) for n in range(0, len(captions), BATCH)]
-    alike = device == "cpu" and not best
+    batch_starts = range(0, len(captions), BATCH)
+    lengths = [[len(text) for text in captions[n : n + BATCH]] for n in batch_starts]
+    has_floor = device == "cpu" and not best
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "features.h5")
         with h5py.File(path, "w") as file:
             for image_id, vector in zip(split.image_ids, split.features[:], strict=True):
                 file[image_id] = vector
-        ours()  # what is set up once
+        ours()  # the first call sets up memory and kernels, so it is not measured
         what = f"a step of {f'`{best}`, plain: ' if best else ''}{cell} {size:,}"
-        what += "" if device == "cpu" else f" on {torch.cuda.get_device_name()}"
-        what += "" if precision == "float32" else f", products in {precision}"
-        least = floor(cell, size, lengths, whole=True, precision=precision) if alike else None
-        clock = None if device == "cpu" else time.perf_counter
-        beside = plain if batches > 1 else None  # which takes minutes in the largest networks
-        return row(what, "s a batch of 32", ours, beside, least, 5, clock)
+        if device != "cpu":
+            what += f" on {torch.cuda.get_device_name()}"
+        if precision != "float32":
+            what += f", products in {precision}"
+        return row(
+            what,
+            "s a batch of 32",
+            ours,
+            plain if batches > 1 else None,  # takes minutes for the largest networks
+            floor(cell, size, lengths, whole=True, precision=precision) if has_floor else None,
+            rounds=5,
+            clock=None if device == "cpu" else time.perf_counter,
+        )
 
 
 def finished(units: float, device: str) -> float:
+    """Wait until the GPU has finished, and return the units of work."""
     if device == "cuda":
         torch.cuda.synchronize()
     return units
 
 
 def states(cell: str, size: int) -> Row:
-    """Measure the forward and backward pass of the recurrence alone, beside torch's own layer."""
+    """Compare the forward and backward pass of the recurrence with torch's own layer."""
     captions = some_captions(BATCH)
     encoded = Text.build(captions).encode(captions)
     indices, lengths = map(torch.from_numpy, encoded.batch(np.arange(BATCH)))
@@ -199,8 +213,8 @@ def states(cell: str, size: int) -> Row:
 
     def ours() -> None:
         encoder.zero_grad()
-        found = recurrence.hidden_states(layer, encoder.embedding.weight, indices, lengths)
-        found.backward(gradient)
+        hidden = recurrence.hidden_states(layer, encoder.embedding.weight, indices, lengths)
+        hidden.backward(gradient)
 
     def plain() -> None:
         encoder.zero_grad()
@@ -214,10 +228,13 @@ def states(cell: str, size: int) -> Row:
 def floor(
     cell: str, size: int, batches: list[list[int]], whole: bool, precision: str = "float32"
 ) -> Contestant:
-    """Return a contestant with the matrix products of these batches, each by the fastest library.
+    """Return a contestant that computes the matrix products of batches by the fastest library.
 
     Args:
-        batches: the lengths of the captions of each.
+        cell, size: the recurrent network.
+        batches: the lengths of each batch's captions.
+        whole: whether to include attention and image network.
+        precision: the precision of the products.
     """
     units = size // 2
     gates = GATES[cell] * size // 2
@@ -239,7 +256,7 @@ def floor(
 
 
 def in_bfloat16(m: int, k: int, n: int) -> Call:
-    """Return oneDNN's product of such matrices."""
+    """Return oneDNN's product of bfloat16 matrices (m, k) and (k, n)."""
     factor = torch.ones(m, k).bfloat16()
     multiply = torch.ops.mkldnn._linear_pointwise
     return partial(multiply, factor, half_weight(k, n), None, "none", [], "")
@@ -247,6 +264,7 @@ def in_bfloat16(m: int, k: int, n: int) -> Call:
 
 @cache
 def half_weight(k: int, n: int) -> Tensor:
+    """Return a weight (n, k) in bfloat16, in oneDNN's layout."""
     weight: Tensor = torch.ops.mkldnn._reorder_linear_weight(torch.ones(n, k).bfloat16())
     return weight
 
@@ -254,10 +272,11 @@ def half_weight(k: int, n: int) -> Tensor:
 def step_of_bag(batches: int) -> Row:
     """Measure a step of a bag of words; its floor is torch's `EmbeddingBag` and Adam.
 
-    Adam changes all embeddings in each step, also those of words that are not in the batch.
+    Adam changes all embeddings in each step, even of words that are not in the batch.
     """
-    drawn = np.random.default_rng(0).integers(8000, size=(BATCH * batches, 11))  # as Flickr8k's
-    captions = [" ".join(f"w{word}" for word in each) for each in drawn]
+    # The numbers of words, in the vocabulary and per caption, are like Flickr8k's.
+    drawn = np.random.default_rng(0).integers(8000, size=(BATCH * batches, 11))
+    captions = [" ".join(f"w{word}" for word in words) for words in drawn]
     model = untrained(BAG, captions)
     text = model.texts["en"]
     split = split_of(captions, text)
@@ -286,7 +305,7 @@ def step_of_bag(batches: int) -> Row:
         table.grad = torch.zeros_like(table).index_add_(0, indices, gradient)
         update()
 
-    train()  # what is set up once
+    train()  # the first call sets up memory, so it is not measured
     what = f"a step of a bag of {len(text):,} words, size {size}"
     return row(what, "s a batch of 32", train, None, work(1, floor, times=batches), rounds=15)
 
@@ -311,21 +330,22 @@ def step_of_trees(batches: int) -> list[Row]:
 
 
 def floor_of_trees(model: Model, split: Split) -> Contestant:
-    """Return a contestant with all matrix products; per tree height, in one product or several."""
+    """Return a contestant that computes all matrix products of a tree network and the update."""
     encoder = model.description["encoder"]
     text = model.texts["en"]
     batch = model.description["training"]["batch_size"]
     size = encoder["size"]
-    own = split.captions["en"]
+    encoded = split.captions["en"].encoded
     steps = []  # the products of each batch
-    for start in range(0, len(own.image) - batch + 1, batch):
+    for start in range(0, len(encoded) - batch + 1, batch):
         captions = np.arange(start, start + batch)
-        words, _, parents, relations, places, heights, _ = own.encoded.batch(captions)
+        words, _, parents, relations, places, heights, _ = encoded.batch(captions)
         by_relation = encoder["compose"] == "relation"
-        kinds, known = (relations, text.relations) if by_relation else (places, text.places)
-        below = (parents >= 0) & (kinds < len(known))
+        kinds, matrices = (relations, text.relations) if by_relation else (places, text.places)
+        below = (parents >= 0) & (kinds < len(matrices))
         products = both_ways(len(words), text.dimension, size)
         for height in range(heights.max()):
+            # The vectors of one height that share a matrix, together or padded to one product.
             counts = np.bincount(kinds[below & (heights == height)])
             products.append(fastest(of_matrices(counts[counts > 0].tolist(), size)))
         steps.append(products + both_ways(batch, WIDTH, size) + of_scores(batch, size))
@@ -334,7 +354,7 @@ def floor_of_trees(model: Model, split: Split) -> Contestant:
 
 
 def of_matrices(counts: list[int], size: int) -> list[Call]:
-    """Ways to multiply vectors by square matrices, so many by each, forwards and backwards."""
+    """Return functions that multiply `counts[i]` vectors by matrix i, forwards and backwards."""
     if not counts:
         return [lambda: None]
     alone = [(torch.ones(count, size), torch.ones(size, size)) for count in counts]
@@ -358,15 +378,15 @@ def of_scores(batch: int, size: int) -> list[Call]:
 
 
 def optimised(model: Model, make: Any, **options: Any) -> Call:
-    """Return the step of torch's own optimiser on the weights of a model."""
+    """Return the step of torch's own optimizer on a model's weights."""
     weights = list(model.parameters())
-    for each in weights:
-        each.grad = torch.ones_like(each)
+    for weight in weights:
+        weight.grad = torch.ones_like(weight)
     return make(weights, **options).step
 
 
 def as_the_authors(sentences: Sequence[str]) -> tuple[Tensor, Tensor]:
-    """Return indices (B, longest), padded in a Python loop over characters, and lengths (B,)."""
+    """Encode sentences by a Python loop over characters: indices (B, longest), lengths (B,)."""
     lengths = torch.tensor([len(sentence) for sentence in sentences])
     indices = torch.zeros(len(sentences), int(lengths.max()), dtype=torch.long)
     for i, sentence in enumerate(sentences):
@@ -376,7 +396,7 @@ def as_the_authors(sentences: Sequence[str]) -> tuple[Tensor, Tensor]:
 
 
 class AuthorsEncoder(nn.Module):
-    """Torch's own layer on packed sentences, and attention over padded ones."""
+    """An encoder with torch's own layer on packed sentences, and attention over padded ones."""
 
     def __init__(self, cell: str, size: int) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
-"""Overhead of the workflow: starting, planning the demo, and running each job.
+"""Measure the overhead of the workflow: the start, the plan of the demo, and each job.
 
 Nothing is trained or downloaded. *Plain* is Snakemake with a Snakefile of two rules. The *floor* is
-the start of a Python process, or of one that imports the main library of the job.
+the start of a Python process, or of a process that imports the main library of the job.
 """
 
 import os
@@ -32,7 +32,7 @@ rule nothing:
     output: "{{i}}.txt"
     shell: "touch {{output}}"
 """
-# A job's settings are in force when it imports torch.
+# Jobs import torch after `execute` has set the environment, so the benchmark does, too.
 IMPORT_TORCH = """
 from argparse import Namespace
 from groundvec.cli.program import execute
@@ -44,7 +44,7 @@ execute(main, Namespace(log=None, overwrite=False), level=0)
 
 @dataclass
 class Command:
-    """A contestant: a command, which is killed where it says that its first job begins."""
+    """A contestant that runs a command, and can kill it when its first job begins."""
 
     words: list[str]
     folder: Path
@@ -123,14 +123,14 @@ def rows(small: bool) -> list[Row]:
 
 
 def copy_project(folder: Path) -> None:
-    """Make a folder to run in, without results, and with the inputs of one job."""
+    """Link the project into a folder without results, and write the inputs of one job."""
     folder.mkdir()
     for path in ROOT.iterdir():
         if path.name not in {"data", "results", ".snakemake", ".git"}:
             (folder / path.name).symlink_to(path)
     columns = schema_of(History).columns
     history = pd.DataFrame(
-        {name: ["?" if of.dtype is str else 1] * 2 for name, of in columns.items()}
+        {name: ["?" if column.dtype is str else 1] * 2 for name, column in columns.items()}
     )
     write_csv(folder / "history.csv", history.assign(epoch=[1, 2], dev_recall=[1.0, 2.0]))
     write_json(folder / "model.json", {"snapshots": [1, 2], "description": {"objective": {}}})
@@ -139,8 +139,8 @@ def copy_project(folder: Path) -> None:
 def count_jobs(folder: Path) -> int:
     """Count the jobs of the demo."""
     plan = subprocess.run(DRY_RUN, cwd=folder, capture_output=True, text=True)
-    found = re.search(r"^total\s+(\d+)", plan.stdout + plan.stderr, re.M)
-    return int(found[1]) if found else sys.exit(plan.stdout + plan.stderr)
+    total = re.search(r"^total\s+(\d+)", plan.stdout + plan.stderr, re.M)
+    return int(total[1]) if total else sys.exit(plan.stdout + plan.stderr)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Copy what the pages show of an experiment from its results into docs/results and docs/images.
+"""Update docs/results and docs/images from the results of an experiment.
 
-Every file that is there is renewed from the table or figure of its name. Without one, history.csv,
-retrieval.csv and ratings.csv are made of the files of all models; rows of trainings
-that these results lack stay, as where machines share the trainings. Claims of one seed get the
-variance over seeds of the experiment's other files of claims. Then run `make pages`.
+Every existing file is replaced by the table or figure of its name. The files history.csv,
+retrieval.csv and ratings.csv are joined from the files of all models. They keep the rows of
+trainings that the results lack, because several machines may share the trainings. Claims of one
+seed get the variance over seeds of the experiment's other files of claims. Then run `make pages`.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from reproduction import papers
 from reproduction.reporting import claims
 
 DOCS = Path(__file__).parent
-# The files of all models, and the columns that tell their systems apart.
+# The files of all models, and the columns that identify their systems.
 OF_MODELS = {
     "history.csv": ("models/*/*/*/history.csv", ["dataset", "model", "seed"]),
     "retrieval.csv": ("retrieval/*/*/seed*[0-9].csv", ["dataset", "model", "seed"]),
@@ -30,12 +30,12 @@ OF_MODELS = {
 
 
 def read(path: Path) -> pd.DataFrame:
-    """Read a file as text, so that no digit changes."""
+    """Read a file as text, which keeps all digits."""
     return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
-def shown(name: str, table: pd.DataFrame) -> pd.DataFrame:
-    """Select the rows that pages show: ensembles' scores, on the test set or on whole tasks."""
+def rows_of_pages(name: str, table: pd.DataFrame) -> pd.DataFrame:
+    """Select the rows that pages show: scores of ensembles on the test set or on whole tasks."""
     if name == "retrieval.csv":
         return table[table["split"].eq("test") & table["kind"].eq("ensemble")]
     if name == "ratings.csv":
@@ -44,34 +44,37 @@ def shown(name: str, table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def of_models(kept: Path, results: Path) -> bool:
-    """Renew the rows of the models that there are results of."""
-    pattern, keys = OF_MODELS[kept.name]
-    tables = [shown(kept.name, read(path)) for path in sorted(results.glob(pattern))]
+def update_models(path_in_docs: Path, results: Path) -> bool:
+    """Replace the rows of the models that have results; return whether there are any."""
+    pattern, keys = OF_MODELS[path_in_docs.name]
+    tables = [
+        rows_of_pages(path_in_docs.name, read(path)) for path in sorted(results.glob(pattern))
+    ]
     if not tables:
         return False
     new = pd.concat(tables)
-    old = read(kept) if kept.stat().st_size else new[:0]
-    if not set(old) <= set(new):  # a paper's table of the same name
-        return False
-    again = pd.MultiIndex.from_frame(old[keys]).isin(pd.MultiIndex.from_frame(new[keys]))
-    table = pd.concat([new, old[~again]]).fillna("")
-    write_csv(kept, table.sort_values(keys, kind="stable"))
+    # An empty file asks for a table that no earlier results had.
+    old = read(path_in_docs) if path_in_docs.stat().st_size else new[:0]
+    is_measured_again = pd.MultiIndex.from_frame(old[keys]).isin(
+        pd.MultiIndex.from_frame(new[keys])
+    )
+    table = pd.concat([new, old[~is_measured_again]]).fillna("")
+    write_csv(path_in_docs, table.sort_values(keys, kind="stable"))
     return True
 
 
-def copied(kept: Path, results: Path, paper: str, name: str) -> bool:
-    """Copy the table or figure of this name over a file, if there is one."""
-    found = [*results.glob(f"{paper}/tables/{name}"), *results.glob(f"{paper}/figures/{name}")]
-    if len(found) > 1:
-        raise SystemExit(f"error: there are {' and '.join(map(str, found))}: choose by --paper")
-    for path in found:
-        shutil.copyfile(path, kept)
-    return bool(found)
+def copy_item(path_in_docs: Path, results: Path, paper: str, name: str) -> bool:
+    """Replace a file by the table or figure of this name, and return whether there is one."""
+    paths = [*results.glob(f"{paper}/tables/{name}"), *results.glob(f"{paper}/figures/{name}")]
+    if len(paths) > 1:
+        raise SystemExit(f"error: found {' and '.join(map(str, paths))}: choose one by --paper")
+    for path in paths:
+        shutil.copyfile(path, path_in_docs)
+    return bool(paths)
 
 
 def decide_again(folder: Path) -> None:
-    """Decide the claims of an experiment by all of its files, of which each has other sizes."""
+    """Decide the claims of an experiment again by all of its files, which have different sizes."""
     columns = [*schema_of(Claims).columns, *ORIGIN]
     paths = sorted(folder.glob("claims*.csv"))
     texts = [read(path).reindex(columns=columns, fill_value="") for path in paths]
@@ -81,35 +84,36 @@ def decide_again(folder: Path) -> None:
     ]
     if not tables:
         return
-    # Write only what is computed again, so that no other digit changes.
+    # Write only the values that are computed again, so that no other digit changes.
     decided = claims.judged(pd.concat(tables, keys=range(len(paths)), names=["file", None]))
     names = ["low", "high", "verdict", "of_items", "pooled_variance", "pooled_freedom"]
     changed = decided.loc[decided["pooled_variance"].notna(), names]
     changed = changed.astype({"pooled_freedom": int}).astype(str)
     for number, (path, text) in enumerate(zip(paths, texts, strict=True)):
-        own = changed[changed.index.get_level_values("file") == number].droplevel("file")
-        text.loc[own.index, names] = own
+        of_file = changed[changed.index.get_level_values("file") == number].droplevel("file")
+        text.loc[of_file.index, names] = of_file
         write_csv(path, text)
 
 
 def keep(results: Path, paper: str = "*", docs: Path = DOCS) -> dict[Path, bool]:
-    """Renew the files of an experiment; says of each whether the results have it."""
+    """Update the files of an experiment; return for each whether the results have it."""
     experiment = results.resolve().name
     folder = docs / "results" / experiment
     if not folder.is_dir():
-        raise SystemExit(f"error: there is no {folder}: make it, with an empty file for each table")
+        raise SystemExit(f"error: {folder} is missing: make it, with an empty file for each table")
     names = {path: path.name for path in sorted(folder.iterdir())}
+    # Images are in one folder, with the experiment's name first.
     names |= {
         path: path.name.removeprefix(f"{experiment}-")
         for path in sorted((docs / "images").glob(f"{experiment}-*"))
     }
-    renewed = {
-        path: copied(path, results, paper, name)
-        or (path.name in OF_MODELS and of_models(path, results))
-        for path, name in names.items()
-    }
+    updated = {}
+    for path, name in names.items():
+        updated[path] = copy_item(path, results, paper, name)
+        if not updated[path] and path.name in OF_MODELS:
+            updated[path] = update_models(path, results)
     decide_again(folder)
-    return renewed
+    return updated
 
 
 if __name__ == "__main__":
@@ -123,8 +127,8 @@ if __name__ == "__main__":
         "--paper",
         choices=papers.known(),
         default="*",
-        help="whose tables are copied, if several papers have tables of the same names",
+        help="the paper whose tables are copied, if several papers have tables of the same name",
     )
     arguments = parser.parse_args()
-    for path, there in keep(arguments.results, arguments.paper).items():
-        print(f"{path}: {'renewed' if there else 'as it was: the results do not have it'}")
+    for path, is_updated in keep(arguments.results, arguments.paper).items():
+        print(f"{path}: {'updated' if is_updated else 'unchanged, because the results lack it'}")

@@ -1,4 +1,4 @@
-"""The hardware that a program computes on."""
+"""The device that torch computes on: its choice, precision, seeds and determinism."""
 
 import os
 from typing import Any
@@ -7,53 +7,60 @@ import torch
 
 from groundvec.runtime.errors import InputError
 
-# As torch calls them, on a CPU and on a GPU, whose recurrent networks have no bfloat16 of float32.
+# Torch's names of the precisions of products: on a CPU, and on a GPU, where cuDNN's recurrent
+# networks cannot round float32 to bfloat16.
 PRECISIONS = {"float32": ("ieee", "ieee"), "bfloat16": ("bf16", "tf32")}
 
 
 def choose(
     device: str | None = None, threads: int | None = None, precision: str = "float32"
 ) -> str:
-    """Set torch up, and return the device: the one asked for, or else `cuda` where there is one.
-
-    Float32 is computed as such. By default cuDNN's recurrent networks round to TF32 on recent GPUs,
-    which makes an embedding depend on its batch (1e-3) and breaks the ties of equal captions.
+    """Set torch up, and return the device.
 
     Args:
-        threads: of the CPU; by default all.
-        precision: of the factors of products, one of `PRECISIONS`. CPUs without instructions for
-            bfloat16 ignore it; a GPU rounds to TF32 instead, of ten bits.
+        device: such as `cpu` or `cuda`; by default `cuda` if available.
+        threads: CPU threads; by default all.
+        precision: the precision of the factors of products, one of `PRECISIONS`. CPUs without
+            instructions for bfloat16 ignore it; a GPU rounds to TF32 (ten bits) instead.
     """
-    backends: Any = torch.backends  # whose types lack what it adds when it runs
-    backends.fp32_precision, of_gpu = PRECISIONS[precision]
-    # In torch 2.11 cuDNN does not follow it (pytorch issue 179445).
+    # Float32 is set too. By default, cuDNN's recurrent networks round to TF32 on recent GPUs: then
+    # an embedding depends on its batch (1e-3), and equal captions no longer have equal scores.
+
+    backends: Any = torch.backends  # its types lack the attributes below
+    cpu_precision, gpu_precision = PRECISIONS[precision]
+    backends.fp32_precision = cpu_precision
+    # The setting for all backends has no effect on cuDNN in torch 2.11 (pytorch issue 179445).
     for products in (backends.cuda.matmul, backends.cudnn.conv, backends.cudnn.rnn):
-        products.fp32_precision = of_gpu
+        products.fp32_precision = gpu_precision
     torch.set_num_threads(threads or torch.get_num_threads())
-    return usable(device) if device else "cuda" if torch.cuda.is_available() else "cpu"
+    if device:
+        return usable(device)
+    return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def usable(device: str) -> str:
     """Return the name of a device that computes; InputError if it does not."""
     try:
-        torch.ones(1, device=device).item()  # which `meta`, without memory, has not
-    except Exception as error:  # which one depends on the device
+        torch.ones(1, device=device).item()  # the device `meta` has no memory to read from
+    except Exception as error:  # its type depends on the device
         reason = str(error).partition("\n")[0]
         raise InputError(f"{device} cannot be used ({reason}): take cpu or cuda") from None
     return device
 
 
 def cores() -> int:
-    """Count the CPU cores that this process may use, whatever OMP_NUM_THREADS says."""
-    allowed = getattr(os, "sched_getaffinity", None)  # Linux alone has it
-    return len(allowed(0)) if allowed else os.cpu_count() or 1
+    """Count the CPU cores that this process may use, regardless of OMP_NUM_THREADS."""
+    affinity = getattr(os, "sched_getaffinity", None)  # Linux alone has it
+    if affinity:
+        return len(affinity(0))
+    return os.cpu_count() or 1
 
 
 def reseed(device: torch.device, number: int) -> None:
-    """Seed the random numbers of a device.
+    """Seed the random numbers of one device.
 
-    `torch.manual_seed` would seed every kind of device, and write a traceback for each that is not
-    in use, which takes as long as a small network's step.
+    `torch.manual_seed` would seed every kind of device, and record a traceback for each that is not
+    in use. That takes as long as a training step of a small network.
     """
     if device.type == "cuda":
         torch.cuda.manual_seed(number)
@@ -68,8 +75,8 @@ def rounds_to_bfloat16() -> bool:
 
 def has_bfloat16() -> bool:
     """Return whether this CPU has instructions for products of bfloat16 numbers."""
-    able = torch.cpu.get_capabilities()
-    return any(able.get(name) for name in ("avx512_bf16", "amx_bf16", "bf16"))
+    capabilities = torch.cpu.get_capabilities()
+    return any(capabilities.get(name) for name in ("avx512_bf16", "amx_bf16", "bf16"))
 
 
 def deterministic() -> None:
@@ -77,5 +84,6 @@ def deterministic() -> None:
     # cuBLAS is deterministic only with a fixed workspace; it reads this when it is loaded.
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     torch.use_deterministic_algorithms(True)
-    # Nothing here reads memory that it has not written, and to fill it takes time.
+    # By default, deterministic mode fills new memory. It takes time, and no code reads such memory
+    # before it writes it.
     torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Provenance of a result: the commit, the versions, the machine, and the code it depends on."""
+"""Provenance of a result: the commit, the versions, the machine, and a hash of its code."""
 
 import ast
 import hashlib
@@ -13,35 +13,42 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("groundvec", "reproduction")
-# Results that were kept, and pages made of them, which a benchmark changes as it ends.
+# Kept results and pages of them. A benchmark changes these as it ends, which makes no commit dirty.
 NOT_RUN = (":(exclude)benchmarks/results", ":(exclude)docs")
 
 
 def digest(*parts: Any) -> str:
-    """Compute a short hash of bytes, or of anything that JSON can hold, for use as a key."""
+    """Compute a short hash of bytes or of values that JSON can hold, for use as a key."""
     sha = hashlib.sha256()
     for part in parts:
         data = part if isinstance(part, bytes) else json.dumps(part, sort_keys=True).encode()
+        # The length comes first, so that ("ab", "c") and ("a", "bc") differ.
         sha.update(len(data).to_bytes(8, "big") + data)
     return sha.hexdigest()[:16]
 
 
-# How a stage runs, and not what it computes. The bare package imports only what users ask it for.
+# Rooms that decide how a stage runs, and not its numbers: a change of their code must not run a
+# training again.
 PLUMBING = tuple(
     f"groundvec.{room}." for room in ("runtime", "config", "results", "provenance", "cli")
 )
-BESIDE = (".css", ".html", ".js", ".md", ".tex", ".toml")  # files of a module, of its name
+# Templates and data of a module, which have its name: they are hashed with it.
+BESIDE = (".css", ".html", ".js", ".md", ".tex", ".toml")
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class _Statements(ast.NodeTransformer):
-    """Take docstrings and imports of this library out of a source file, and keep the imports."""
+    """Remove docstrings, and imports of this library, from a source file; collect the imports.
+
+    Comments are not in the syntax tree. Imports are hashed by the contents of the imported files,
+    so that a file that moves changes no hash.
+    """
 
     def __init__(self) -> None:
         self.imports: list[tuple[str, ast.alias]] = []
 
     def visit(self, node: ast.AST) -> Any:
-        # Expressions, most of a file, contain no statements.
+        # To skip expressions, which contain no statements, saves most of the time.
         return node if isinstance(node, ast.expr) else super().visit(node)
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
@@ -50,7 +57,7 @@ class _Statements(ast.NodeTransformer):
         return super().generic_visit(node)
 
     def visit_If(self, node: ast.If) -> ast.AST | None:
-        # What is imported for annotations alone computes nothing.
+        # Imports for annotations alone cannot change a number.
         if ast.unparse(node.test) == "TYPE_CHECKING" and not node.orelse:
             return None
         return self.generic_visit(node)
@@ -71,22 +78,24 @@ class _Statements(ast.NodeTransformer):
 
 @cache
 def _read(path: Path) -> tuple[str, list[tuple[str, Path | None]]]:
-    """Hash a source file and its templates, but for comments and imports of this library.
+    """Hash a source file and its templates, without comments and imports of this library.
 
-    Also return these imports: each a name, and the file that it is from (none for plumbing).
+    Returns:
+        The hash; and the imports: each a name, and the file that it is from (None for plumbing).
     """
     statements = _Statements()
     tree = statements.visit(ast.parse(path.read_bytes()))
     imports = [
         (ast.unparse(alias), _file(module, alias.name)) for module, alias in statements.imports
     ]
-    beside = [path.with_suffix(suffix) for suffix in BESIDE]
-    contents = [file.read_bytes() for file in beside if file.exists()]
+    templates = [path.with_suffix(suffix) for suffix in BESIDE]
+    contents = [file.read_bytes() for file in templates if file.exists()]
     return digest(ast.unparse(tree), *contents), imports
 
 
 def _file(module: str, name: str) -> Path | None:
-    """Find the file of a name imported from a module: of a module of that name, if there is one."""
+    """Find the file of a name that is imported from a module; None for plumbing."""
+    # The name may be a module in a package, or something in the module itself.
     for address in (f"{module}.{name}", module):
         stem = ROOT.joinpath(*address.split("."))
         for file in (stem.with_suffix(".py"), stem / "__init__.py"):
@@ -96,24 +105,25 @@ def _file(module: str, name: str) -> Path | None:
 
 
 def _is_plumbing(address: str) -> bool:
+    """Return whether a module is plumbing; the packages' own modules only hand names on."""
     return address in PACKAGES or f"{address}.".startswith(PLUMBING)
 
 
 def covered(*sources: str) -> dict[Path, str]:
-    """Find source files, and every module of this library that they import, each with its hash.
+    """Find source files and every module of this library that they import, each with its hash.
 
-    It hashes imported names by the contents of their files: a module that moves changes no hash.
+    An imported name is hashed with the content of its file, and not with the file's path.
     """
-    found: dict[Path, str] = {}
+    hashes: dict[Path, str] = {}
     todo = [ROOT / source for source in sources]
     while todo:
         path = todo.pop()
-        if path not in found:
+        if path not in hashes:
             text, imports = _read(path)
             names = sorted((name, _read(file)[0] if file else "") for name, file in imports)
-            found[path] = digest(text, names)
+            hashes[path] = digest(text, names)
             todo += [file for _, file in imports if file]
-    return found
+    return hashes
 
 
 @cache
@@ -121,16 +131,17 @@ def code_hash(*sources: str) -> str:
     """Hash source files together with every module of this library that they import.
 
     Comments, docstrings, layout and `PLUMBING` do not count. The parts of a model are not imported
-    by name: a caller adds their files (`groundvec.config.parts.files`).
+    by name: callers add their files (`groundvec.config.parts.files`).
     """
+    # Sorted hashes without paths: the order and the places of the files do not count.
     return digest(*sorted(covered(*sources).values()))
 
 
 @cache
 def commit() -> str:
-    """Return the commit of this code's checkout, or `unknown`: an installed copy has none.
+    """Return the commit of this code's checkout; `unknown` for an installed copy.
 
-    It is marked `-dirty` if tracked files differ from it; those in `NOT_RUN` may.
+    It ends in `-dirty` if tracked files differ from the commit, without those in `NOT_RUN`.
     """
     changes = ["status", "--porcelain", "--untracked-files=no", "--", ".", *NOT_RUN]
     try:
@@ -140,7 +151,7 @@ def commit() -> str:
         changed = _git(*changes)
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
-    return head + "-dirty" * bool(changed)
+    return f"{head}-dirty" if changed else head
 
 
 def _git(*arguments: str) -> str:
@@ -163,16 +174,16 @@ def machine(device: str = "cpu") -> str:
 
 @cache
 def versions() -> str:
-    """Return the versions of Python and of torch, or of NumPy where torch is not installed."""
+    """Return the versions of Python and of torch, or of NumPy if torch is not installed."""
     python = f"python {platform.python_version()}"
     try:
-        return f"{python}, torch {version('torch')}"  # without importing it
+        return f"{python}, torch {version('torch')}"  # from the metadata: an import takes seconds
     except PackageNotFoundError:
         return f"{python}, numpy {version('numpy')}"
 
 
 def provenance(device: str = "cpu") -> dict[str, str]:
-    """Return the columns of every result: commit, library versions, machine, SLURM job if any."""
+    """Return the columns of every result: commit, versions, machine, and SLURM job, if any."""
     return {
         "commit": commit(),
         "versions": versions(),

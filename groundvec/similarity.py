@@ -11,42 +11,46 @@ if TYPE_CHECKING:
 
     Matrix = TypeVar("Matrix", np.ndarray, Tensor)
 
-ROWS_PER_BLOCK = 2**16  # of an ensemble's vectors
+ROWS_PER_BLOCK = 2**16  # of an ensemble's vectors, which may be larger than the memory
 NAMES = ("cosine", "dot", "euclidean")
 
 
 def embed(vectors: "Tensor", similarity: str) -> "Tensor":
-    """Bring vectors (N, size) to where they are compared: for cosines, to unit length."""
-    from torch.nn.functional import normalize  # here, because tables do without torch
+    """Scale vectors (N, size) to unit length for cosines; leave them unchanged otherwise."""
+    from torch.nn.functional import normalize  # here, because tables need no torch
 
     return normalize(vectors, dim=1) if similarity == "cosine" else vectors
 
 
 def scores(a: "Matrix", b: "Matrix", similarity: str) -> "Matrix":
-    """Compute how near every embedded vector of a (A, size) is to every one of b: (A, B).
+    """Compute the similarity of all embedded vectors a (A, size) and b (B, size): (A, B).
 
-    More is nearer: the inner product, or for `euclidean` minus the squared distance.
+    It is the inner product; for `euclidean`, minus the squared distance.
     """
-    near: Matrix = a @ b.T
+    products: Matrix = a @ b.T
     if similarity == "euclidean":
-        near = 2 * near - (a * a).sum(1)[:, None] - (b * b).sum(1)
-    return near
+        # -|a - b|² = 2ab - |a|² - |b|²
+        return 2 * products - (a * a).sum(1)[:, None] - (b * b).sum(1)
+    return products
 
 
 def of_pairs(a: np.ndarray, b: np.ndarray, similarity: str) -> np.ndarray:
-    """Compute how near each embedded vector of a (N, size) is to that of b in its row: (N,)."""
-    near: np.ndarray = np.vecdot(a, b)
+    """Compute the similarity of the embedded vectors a and b (N, size), row by row: (N,)."""
+    products: np.ndarray = np.vecdot(a, b)
     if similarity == "euclidean":
-        near = 2 * near - np.vecdot(a, a) - np.vecdot(b, b)
-    return near
+        return 2 * products - np.vecdot(a, a) - np.vecdot(b, b)
+    return products
 
 
 def join(embeddings: list[np.ndarray], similarity: str) -> np.ndarray:
-    """Join the vectors (N, size) of an ensemble: their sum at unit length, or their mean."""
+    """Combine the vectors (N, size) of an ensemble's snapshots into one array (N, size).
+
+    For cosines it is their sum, scaled to unit length; otherwise their mean.
+    """
     result = arrays.empty(embeddings[0].shape, embeddings[0].dtype)
     for start in range(0, len(result), ROWS_PER_BLOCK):
         rows = slice(start, start + ROWS_PER_BLOCK)
-        total = np.sum([each[rows] for each in embeddings], axis=0)
+        total = np.sum([vectors[rows] for vectors in embeddings], axis=0)
         result[rows] = unit(total) if similarity == "cosine" else total / len(embeddings)
     return result
 

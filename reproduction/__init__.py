@@ -1,6 +1,6 @@
-"""The study: papers, their tables and figures, drawn scenes, translation, the report's page.
+"""The study: papers, their tables and figures, drawn scenes, translation, and the report's page.
 
-It is in the clone only. Importing it adds its parts, such as the source `scenes` and the text
+It is in the clone only. Its import adds its parts, such as the source `scenes` and the text
 `trees`, to the library's.
 """
 

@@ -5,11 +5,11 @@ rule card:
     input:
         f"{MODEL}/model.json",
         f"{MODEL}/ensemble.json",
-        lambda wildcards: own(
+        lambda wildcards: project_file(
             parts.schema_file("sources", plan.setting("source")(wildcards))
         ),
         lambda wildcards: [
-            own(parts.schema_file(kind, part["name"]))
+            project_file(parts.schema_file(kind, part["name"]))
             for kind, part in parts.chosen(plan.description(wildcards)).items()
         ],
         retrieval=f"{RETRIEVAL}.csv",

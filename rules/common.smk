@@ -18,28 +18,23 @@ ENVIRONMENT = "../envs/groundvec.yaml"
 # GROUNDVEC, where the scripts are, is for the rules' command lines; GROUNDVEC_MIRROR is for the scripts.
 # PYTHONPATH lets them import the library, and not another version from the user's own path. With conda,
 # Snakemake unsets PYTHONPATH; the prefix sets it again.
-os.environ.update(
-    GROUNDVEC=HOME,
-    GROUNDVEC_MIRROR=MIRROR,
-    PYTHONPATH=os.pathsep.join([HOME, *filter(None, [os.environ.get("PYTHONPATH")])]),
-)
+os.environ["GROUNDVEC"] = HOME
+os.environ["GROUNDVEC_MIRROR"] = MIRROR
+if os.environ.get("PYTHONPATH"):
+    os.environ["PYTHONPATH"] = f"{HOME}{os.pathsep}{os.environ['PYTHONPATH']}"
+else:
+    os.environ["PYTHONPATH"] = HOME
 shell.prefix('set -euo pipefail; export PYTHONPATH="${{PYTHONPATH:-$GROUNDVEC}}"; ')
 
 # A rule that can use a GPU requests one if this machine has one. On a cluster, the profile does.
 GPU = int(shutil.which("nvidia-smi") is not None)
 
+MODEL_NAMES = {model for data in DATASETS.values() for model in data["models"]}
+
 
 wildcard_constraints:
     dataset="|".join(DATASETS),
-    model=any_of(
-        sorted(
-            {
-                re.escape(model)
-                for data in DATASETS.values()
-                for model in data["models"]
-            }
-        )
-    ),
+    model=any_of([re.escape(model) for model in sorted(MODEL_NAMES)]),
     seed=r"\d+",
     language="[a-z+]+",  # several for a shared text: en+de
     baseline=any_of(plan.ratings.get("baselines", [])),
@@ -49,27 +44,27 @@ wildcard_constraints:
 TRAINED = [f"{MODEL}/{name}" for name in ("model.json", "snapshots", "ensemble.json")]
 
 
-def own(name):
+def project_file(name):
     """Return the path of a file of this project, from the current folder."""
     return os.path.relpath(os.path.join(HOME, name))
 
 
-items = Items(plan, own)
+items = Items(plan, project_file)
 
 
-def code(*sources):
+def code(*files):
     """Return a function for a rule's params: the hash of source files, computed for jobs alone."""
-    return lambda wildcards: code_hash(*sources)
+    return lambda wildcards: code_hash(*files)
 
 
 def baseline_code(script):
     """Return a function for a rule's params: the hash of a script and of its baseline."""
-    return lambda wildcards: code_hash(
-        script,
-        parts.file(
-            "baselines", plan.ratings["baselines"][wildcards.baseline]["encoder"]
-        ),
-    )
+
+    def hashed(wildcards):
+        encoder = plan.ratings["baselines"][wildcards.baseline]["encoder"]
+        return code_hash(script, parts.file("baselines", encoder))
+
+    return hashed
 
 
 # Jobs have --overwrite because a job can outlive Snakemake; the output that it leaves is identical.
@@ -91,9 +86,12 @@ def hours(count):
 RESUMED = 8 * 60
 
 
+LARGE = 4096  # columns of a model's vectors
+
+
 def threads_by_size(wildcards):
     """Return one thread per model, but four for the largest, which would take hours with one."""
-    return 4 if parts.vector_size(plan.description(wildcards)) >= 4096 else 1
+    return 4 if parts.vector_size(plan.description(wildcards)) >= LARGE else 1
 
 
 CHECKPOINTS = Path("results/checkpoints")

@@ -11,7 +11,7 @@ ARCHIVES = {
 
 rule download:
     input:
-        sources=ancient(own("resources/sources.yaml")),
+        sources=ancient(project_file("resources/sources.yaml")),
     output:
         "data/{file}",
     log:
@@ -52,7 +52,7 @@ rule pascal1k_images:
     input:
         # `ancient`: a corrected sentence on the page must not download a thousand images again.
         page=ancient("data/pascal1k/index.html"),
-        sources=ancient(own("resources/sources.yaml")),
+        sources=ancient(project_file("resources/sources.yaml")),
     output:
         directory("data/pascal1k/images"),
     log:

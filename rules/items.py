@@ -43,11 +43,11 @@ class Items:
 
     Args:
         plan: the jobs of the experiment.
-        own: returns the path of a file of this project.
+        project_file: returns the path of a file of this project.
     """
 
     plan: Plan
-    own: Callable[[str], str]
+    project_file: Callable[[str], str]
 
     def item(self, paper: str, name: str) -> Item:
         return self.plan.papers[paper].items[name]
@@ -58,7 +58,7 @@ class Items:
 
     @cached_property
     def names(self) -> dict[tuple[str, str], list[str]]:
-        """The file names of each item: none, one, or one for each data set or system."""
+        """The file names of each item: none, one, or one for each data set."""
         names = {}
         for paper, description in self.plan.papers.items():
             experiment = self.experiment(paper)
@@ -113,7 +113,7 @@ class Items:
                 f"{folder}/{table}.csv" for table in item.tables if self.names[paper, table]
             ]
         if item.reported:
-            files["reported"] = self.own(
+            files["reported"] = self.project_file(
                 f"reproduction/papers/{paper}/reported/{item.reported}.csv"
             )
         return files
@@ -159,9 +159,8 @@ class Items:
     def options(self, paper: str, name: str) -> Options:
         """Return an item's options of scripts/report.py that are not files."""
         item = self.item(paper, name)
-        first_dataset = self.plan.datasets[self.plan.shown_in(paper)[0]]
-        known = {**self.plan.ratings, **first_dataset}
-        settings = {key: known[key] for key in item.options if known.get(key) is not None}
+        dataset = self.plan.datasets[self.plan.shown_in(paper)[0]]
+        settings = {key: dataset[key] for key in item.options if dataset.get(key) is not None}
         values: dict[str, Any] = {}
         if settings:
             values["settings"] = as_json(settings)

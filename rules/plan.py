@@ -279,7 +279,7 @@ class Plan:
     def twin(self, wildcards: Any) -> list[str] | str:
         """Return the model.json of an identical training with an earlier name, to be reused."""
         names = (wildcards.dataset, wildcards.model, int(wildcards.seed))
-        # A seed that the configuration does not list has no entry.
+        # Snakemake may ask for a seed that the configuration does not list: it has no entry.
         first = self.first_names.get(self.training_key(*names), names)
         if first == names:
             return []
@@ -490,8 +490,4 @@ class Plan:
             "reranked_shortest": {"reranked": self.reranked([shortest])},
             "reranked_longer": {"reranked": self.reranked(longer)},
             "rerankers": {"models": [f"{folder}/model.json" for folder in self.rerankers]},
-            "translations": {
-                "translations": f"{SYSTEM}/translations.{shortest}.csv",
-                "images": f"results/datasets/{self.translated_dataset}/images.csv",
-            },
         }

@@ -17,19 +17,16 @@ def written(paper, kind, stem):
 
 
 def files_of(paper, name):
-    """Return the files of a table or figure: patterns, if there is one per data set or system."""
+    """Return the files of a table or figure: patterns, if there is one per data set."""
     item = items.item(paper, name)
     kind = "figures" if name in plan.papers[paper].figures else "tables"
-    stem = f"{name}-{{{item.each}}}" if item.each else name
-    return [
-        *written(paper, kind, stem),
-        *(
-            file
-            for suffix in item.more
-            for file in written(paper, kind, f"{stem}-{suffix}")
-        ),
-        *(f"<experiment>/{paper}/tables/{stem}-{key}.csv" for key in item.numbers),
-    ]
+    stem = f"{name}-{{dataset}}" if item.per_dataset else name
+    files = written(paper, kind, stem)
+    for suffix in item.more:
+        files += written(paper, kind, f"{stem}-{suffix}")
+    for suffix in item.numbers:
+        files.append(f"<experiment>/{paper}/tables/{stem}-{suffix}.csv")
+    return files
 
 
 def caption(paper, name):
@@ -38,7 +35,8 @@ def caption(paper, name):
 
 
 for paper, name in [key for key, names in items.names.items() if names]:
-    item, inputs = items.item(paper, name), items.inputs(paper, name)
+    item = items.item(paper, name)
+    inputs = items.inputs(paper, name)
 
     rule:
         name:
@@ -49,9 +47,9 @@ for paper, name in [key for key, names in items.names.items() if names]:
         output:
             *files_of(paper, name),
         log:
-            f"<experiment>/logs/{paper}/{name}{f'-{{{item.each}}}' if item.each else ''}.log",
+            f"<experiment>/logs/{paper}/{name}{'-{dataset}' if item.per_dataset else ''}.log",
         # Items made once per data set load a network.
-        localrule: item.each != "dataset"
+        localrule: not item.per_dataset
         conda:
             ENVIRONMENT
         resources:

@@ -28,7 +28,7 @@ rule try_it:
         captions=plan.file_of_source("captions.csv"),
         features=plan.features_file,
         runtime="data/onnxruntime_web",
-        pinned=own("resources/onnxruntime_web.yaml"),
+        pinned=project_file("resources/onnxruntime_web.yaml"),
     output:
         "<experiment>/report/{dataset}.try_it.html",
     log:

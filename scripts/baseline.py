@@ -1,4 +1,4 @@
-r"""Let a baseline rate the similarity of sentences, as scripts/rate.py does a trained model.
+r"""Compare a baseline's similarity of sentences with people's ratings; see scripts/rate.py.
 
 Writes STEM.csv (the scores) and STEM.predictions.csv (one row per pair).
 
@@ -28,12 +28,14 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.results.schemas import Predictions, Scores
 
     encoder = load(**arguments.baseline)
+    # A baseline has no data set, model, seed or epochs.
     labels = dict.fromkeys(("system", "dataset", "model", "seed", "kind", "epochs"), "")
     labels |= {"system": arguments.name, "kind": "baseline"}
     predictions, scores = score(read_ratings(arguments.ratings), encoder.encode, labels)
     write(f"{arguments.output}.predictions.csv", predictions, Predictions)
-    source = {"encoder": arguments.baseline["encoder"], "configuration": ""}
-    write(f"{arguments.output}.csv", scores.assign(**source, **provenance(encoder.device)), Scores)
+    origin = {"encoder": arguments.baseline["encoder"], "configuration": ""}
+    origin |= provenance(encoder.device)
+    write(f"{arguments.output}.csv", scores.assign(**origin), Scores)
 
 
 if __name__ == "__main__":

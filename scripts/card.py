@@ -22,7 +22,7 @@ parser.add_argument(
     required=True,
     choices=parts.names("sources"),
     metavar="SOURCE",
-    help="of its data set: %(choices)s",
+    help="the source of its data set: %(choices)s",
 )
 parser.add_argument(
     "--papers",
@@ -33,16 +33,18 @@ parser.add_argument(
     help="to cite: %(choices)s",
 )
 parser.add_argument(
-    "--retrieval", type=Path, required=True, help="what scripts/retrieval.py wrote of the model"
+    "--retrieval", type=Path, required=True, help="the model's scores by scripts/retrieval.py"
 )
-parser.add_argument("--scores", type=Path, help="what scripts/overlap.py wrote of it")
+parser.add_argument("--scores", type=Path, help="the model's scores by scripts/overlap.py")
 parser.add_argument(
     "--untrained",
     type=Path,
-    help="what scripts/overlap.py wrote of the training, if the model is a packed copy, which has "
-    "no untrained network",
+    help="the training's scores by scripts/overlap.py, if the model is a packed copy: that has no "
+    "untrained network",
 )
-parser.add_argument("--load", help="what SentenceEncoder is given (default: the folder)")
+parser.add_argument(
+    "--load", help="the argument of SentenceEncoder in the card (default: the folder)"
+)
 
 
 def main(arguments: argparse.Namespace) -> None:

@@ -1,7 +1,7 @@
 r"""Concatenate the features of several networks, each scaled by one factor.
 
 The factor brings the root mean square of a network's features over the training pictures to 1.
-It is kept with the features, for pictures that are described later.
+The factor is kept with the features, for pictures whose features are computed later.
 
 Example:
   python scripts/concatenate_features.py --features lite0.h5 lite2.h5 \

@@ -1,6 +1,6 @@
-r"""Bring captioned pictures into the one form of all data sets: captions.csv and images.csv.
+r"""Read captioned pictures from a source, and write captions.csv and images.csv.
 
-Of data sets with translations, also parallel.csv.
+Data sets with translations also get parallel.csv.
 
 Examples:
   python scripts/dataset.py scenes --count 300 --seed 1 --output results/datasets/scenes
@@ -38,15 +38,16 @@ from groundvec.runtime.errors import InputError
 
 def main(arguments: argparse.Namespace) -> None:
     read = sources.reader(arguments.source)
-    options = arguments_of(arguments.source)
-    given = {name: getattr(arguments, name) for name in options}
-    numbers = {name: value for name, value in given.items() if isinstance(value, int)}
-    of_source = parts.options_schema("sources", arguments.source)["properties"]
-    if wrong := find_mistake(numbers, {"properties": of_source}):
-        raise InputError(f"--{wrong}")
+    options = {name: getattr(arguments, name) for name in arguments_of(arguments.source)}
+    # argparse has checked that these are numbers; the schema has their bounds.
+    numbers = {name: value for name, value in options.items() if isinstance(value, int)}
+    schema = parts.options_schema("sources", arguments.source)["properties"]
+    mistake = find_mistake(numbers, {"properties": schema})
+    if mistake:
+        raise InputError(f"--{mistake}")
     if "folder" in signature(read).parameters:
-        given["folder"] = arguments.output
-    captions, images = read(**given)
+        options["folder"] = arguments.output
+    captions, images = read(**options)
     more = sources.read_captions(arguments.more_captions) if arguments.more_captions else None
     dataset.write(arguments.output, captions, images, more)
     logging.info("%d captions, %d images: %s", len(captions), len(images), arguments.output)
@@ -54,37 +55,48 @@ def main(arguments: argparse.Namespace) -> None:
 
 def arguments_of(source: str) -> dict[str, dict[str, Any]]:
     """Return the command-line option of each argument of a source's `read`."""
-    said = parts.options_schema("sources", source)
-    options = {"source": source} | dict.fromkeys(said["properties"], True)
-    stated = (files for _, files in parts.keyword_values(said, options, "files"))
-    public = {name: file for files in stated for name, file in files.items()}
-    found = {}
+    schema = parts.options_schema("sources", source)
+    all_options = dict.fromkeys(schema["properties"], True)
+    public: dict[str, str] = {}
+    for _, files in parts.keyword_values(schema, all_options, "files"):
+        public |= files
+    options = {}
     for name, parameter in signature(sources.reader(source)).parameters.items():
-        option = said["properties"].get(name, {})
-        helps = [option.get("description", "").rstrip(".")]
-        helps += [f"{public[name]} of the public files"] if name in public else []
-        if name != "folder":
-            found[name] = {
-                "type": int if option.get("type") == "integer" else Path,
-                "required": parameter.default is parameter.empty,
-                "help": "; or ".join(filter(None, helps)),
-            }
-    return found
+        if name == "folder":  # the output's
+            continue
+        option = schema["properties"].get(name, {})
+        helps = []
+        if "description" in option:
+            helps.append(option["description"].rstrip("."))
+        if name in public:
+            helps.append(f"{public[name]} of the public files")
+        options[name] = {
+            "type": int if option.get("type") == "integer" else Path,
+            "required": parameter.default is parameter.empty,
+            "help": "; or ".join(helps),
+        }
+    return options
 
 
-def described_more(given: dict[str, Any]) -> dict[str, Any]:
+def more_captions(text: str) -> dict[str, Any]:
+    """Read the `type` of --more-captions: a file or YAML text."""
+    return completed(text, complete_more_captions)
+
+
+def complete_more_captions(description: dict[str, Any]) -> dict[str, Any]:
     """Complete the source of captions without pictures; its public files are options here."""
-    name = given.get("source")
+    name = description.get("source")
     public = {}
     if name in parts.names("sources"):
         public = parts.options_schema("sources", name).get("files", {}).copy()
         public.pop("images", None)
-    options = {key: value for key, value in given.items() if key not in public}
+    options = {key: value for key, value in description.items() if key not in public}
     complete_by(options, "more_captions", "more_captions")
     for key, file in public.items():
-        if not isinstance(given.get(key), str):
+        if not isinstance(description.get(key), str):
             raise InputError(f"more_captions.{key}: name your copy of the public file {file}")
-    return options | {key: given[key] for key in public}
+        options[key] = description[key]
+    return options
 
 
 parser = make_parser(__doc__)
@@ -95,12 +107,12 @@ for source in parts.names("sources"):
     command.add_argument("--output", type=Path, required=True, help="folder of the data set")
     command.add_argument(
         "--more-captions",
-        type=lambda text: completed(text, described_more),
+        type=more_captions,
         metavar=FILE_OR_TEXT,
         help="the source of captions without pictures, its options and files",
     )
-    for name, how in arguments_of(source).items():
-        command.add_argument(f"--{name}", **how)
+    for name, option in arguments_of(source).items():
+        command.add_argument(f"--{name}", **option)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-r"""Bring a public file into place: from a mirror folder, else from its addresses; verify it.
+r"""Fetch a public file from a mirror folder, else from its addresses, and verify it.
 
 Example:
   python scripts/download.py --name flickr8k/Flickr8k_text.zip --sources resources/sources.yaml \
@@ -16,7 +16,7 @@ from groundvec.data.download import fetch
 from groundvec.runtime.errors import InputError
 
 parser = make_parser(__doc__, "mirror", "where to put the file", writes=())
-parser.add_argument("--name", required=True, help="which file of the sources")
+parser.add_argument("--name", required=True, help="the name of the file in the sources")
 parser.add_argument("--sources", type=Path, required=True, help="YAML: addresses and checksums")
 
 

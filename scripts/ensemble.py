@@ -1,6 +1,6 @@
 r"""Choose the snapshots of an ensemble: the two with the best development recall.
 
-With beta 0, the recall of images is chance: then they are the last two.
+For a training with beta 0, whose recall of images is at chance, they are the last two.
 
 Example:
   python scripts/ensemble.py --history my-model/history.csv --model my-model/model.json \
@@ -31,7 +31,7 @@ def main(arguments: argparse.Namespace) -> None:
     model = checked(arguments.model, read_json(arguments.model, SMALL), DECIDING)
     chosen = ensemble(read(arguments.history, History), model)
     write_json(arguments.output, chosen)
-    logging.info("the ensemble is of epochs %s", " and ".join(map(str, chosen["epochs"])))
+    logging.info("the ensemble has epochs %s", " and ".join(map(str, chosen["epochs"])))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 r"""Compute image features: the mean over crops of a network's activations before its classifier.
 
 Features are kept in the folder --work, by the content of each picture. So a killed extraction
-resumes if it is started again, and no picture of any data set is computed twice. Several jobs can
+resumes when it is started again, and no picture of any data set is computed twice. Several jobs can
 share the work, each with its own --part; join_features.py joins the parts.
 
 Examples:
@@ -28,8 +28,8 @@ parser.add_argument("--weights", help="the name of torchvision's weights (defaul
 parser.add_argument(
     "--weights-file", type=Path, help="a file with these weights (default: download them)"
 )
-parser.add_argument("--part", type=int, default=0, help="which part to do, from 0 (default: 0)")
-parser.add_argument("--parts", type=int, default=1, help="how many there are (default: 1)")
+parser.add_argument("--part", type=int, default=0, help="the part to compute, from 0 (default: 0)")
+parser.add_argument("--parts", type=int, default=1, help="the number of parts (default: 1)")
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -46,8 +46,9 @@ def main(arguments: argparse.Namespace) -> None:
     threads = min(arguments.threads or cores(), cores())
     device = choose(arguments.device, threads)
     images = dataset.read_images(arguments.images).iloc[arguments.part :: arguments.parts]
-    network = arguments.backbone, arguments.weights, arguments.weights_file
-    backbone = backbones.load(*network, **arguments.settings)
+    backbone = backbones.load(
+        arguments.backbone, arguments.weights, arguments.weights_file, **arguments.settings
+    )
     with locked(arguments.work / digest(str(arguments.output)), str(arguments.output)):
         features = extract(images, backbone, arguments.work, device, threads)
     described = described_features(backbone, device)

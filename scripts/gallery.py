@@ -1,4 +1,4 @@
-r"""Find what the best models of a data set retrieve on its test set, for the page of a report.
+r"""Write the test captions and images that a data set's best models retrieve, for the page.
 
 Example:
   python scripts/gallery.py --models results/demo/models/scenes/*/*/model.json \

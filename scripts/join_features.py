@@ -1,6 +1,6 @@
-r"""Put files of image features together into one HDF5 file, in the order of a data set's images.
+r"""Join files of image features into one HDF5 file, in the order of a data set's images.
 
-The files are the parts that extract_features.py wrote, or one of features computed elsewhere:
+The files are parts by extract_features.py, or one file with features computed elsewhere:
 HDF5 or .npz with `features`, floating-point (images, width), and `image_ids`.
 
 Example:

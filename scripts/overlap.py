@@ -1,4 +1,4 @@
-r"""Count the rated pairs that hold a training caption of a model, and score it without them.
+r"""Count rated pairs with a training caption of a model, and score the model without them.
 
 Case, punctuation and spaces are ignored. Writes one row per score of the model's predictions.
 
@@ -18,7 +18,7 @@ from groundvec.cli.program import run
 
 parser = make_parser(__doc__, "model ratings captions", "the file to write")
 parser.add_argument(
-    "--predictions", type=Path, required=True, help="what scripts/rate.py wrote of the model"
+    "--predictions", type=Path, required=True, help="the model's predictions by scripts/rate.py"
 )
 
 
@@ -38,16 +38,17 @@ def main(arguments: argparse.Namespace) -> None:
     predictions = read_predictions([arguments.predictions])
     if not predictions["system"].eq(system_name(**labels)).all():
         raise InputError(
-            f"{arguments.predictions} is not about the model {system_name(**labels)}: give the "
+            f"{arguments.predictions} is not about the model {system_name(**labels)}: pass the "
             "file of this model"
         )
     pairs = seen(read_ratings(arguments.ratings), training_captions(model, arguments.captions))
     scores = score_unseen(predictions, pairs)
-    found = scores.drop_duplicates(["task", "subtask"]).query("seen > 0 and subtask != 'all'")
-    for row in found.itertuples():
+    # The counts of a subtask are the same in all its rows.
+    subtasks = scores.drop_duplicates(["task", "subtask"]).query("seen > 0 and subtask != 'all'")
+    for row in subtasks.itertuples():
         logging.info("%s, %s: %d of %d pairs are seen", row.task, row.subtask, row.seen, row.pairs)
-    source = {"configuration": model["key"], **provenance()}
-    write(arguments.output, scores.assign(**labels, **source), Overlap)
+    scores = scores.assign(**labels, configuration=model["key"], **provenance())
+    write(arguments.output, scores, Overlap)
 
 
 if __name__ == "__main__":

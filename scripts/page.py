@@ -1,4 +1,4 @@
-r"""Put an experiment's tables, figures, training curves and galleries on one page of HTML.
+r"""Write one HTML page with an experiment's tables, figures, training curves and galleries.
 
 Example:
   python scripts/page.py --experiment demo --tables results/demo/*/tables/*.csv \
@@ -17,13 +17,19 @@ from reproduction.reporting.results import Results, add_arguments
 
 parser = make_parser(__doc__, output="the file to write, .html")
 add_arguments(parser, ("tables", "retrieval"))
-for option, what in {
-    "figures": "figures of scripts/report.py, PAPER/figures/NAME.svg, with .png beside each",
-    "histories": "the history.csv of each training",
-    "galleries": "what scripts/gallery.py wrote, a file for each data set",
-}.items():
-    parser.add_argument(f"--{option}", **FILES, help=what, required=True)
-parser.add_argument("--experiment", metavar="NAME", required=True, help="what the page is about")
+parser.add_argument(
+    "--figures",
+    **FILES,
+    required=True,
+    help="figures by scripts/report.py, PAPER/figures/NAME.svg, each with a .png next to it",
+)
+parser.add_argument("--histories", **FILES, required=True, help="the history.csv of each training")
+parser.add_argument(
+    "--galleries", **FILES, required=True, help="the output of scripts/gallery.py, per data set"
+)
+parser.add_argument(
+    "--experiment", metavar="NAME", required=True, help="the name of the experiment"
+)
 parser.add_argument(
     "--try-it", type=Path, metavar="FILE", help="HTML of a panel in which to try the encoder"
 )

@@ -1,4 +1,4 @@
-r"""Bring Pascal1K's images into place, one by one: from a mirror, else from beside the page.
+r"""Fetch Pascal1K's images one by one: from a mirror, else from their addresses on the page.
 
 Example:
   python scripts/pascal1k_images.py --page data/pascal1k/index.html \
@@ -16,8 +16,8 @@ from groundvec.cli.program import run
 from groundvec.data import download
 from groundvec.sources import pascal1k
 
-PAGE = "pascal1k/index.html"  # in the sources
-IMAGES = "pascal1k/images"  # in a mirror, too
+PAGE = "pascal1k/index.html"  # its name in the sources
+IMAGES = "pascal1k/images"  # the folder of the images in a mirror
 
 parser = make_parser(__doc__, "mirror", "folder to put them in", writes=())
 parser.add_argument("--page", type=Path, required=True, help="the HTML page that names them")
@@ -27,9 +27,9 @@ parser.add_argument("--sources", type=Path, required=True, help="YAML: the page'
 def main(arguments: argparse.Namespace) -> None:
     sources = yaml.safe_load(arguments.sources.read_text(encoding="utf-8"))
     output = arguments.output
-    # Snakemake deletes the output of a job that fails: images lie beside it until all are there.
+    # Snakemake deletes the output of a job that fails: images are in another folder until the end.
     folder = output if output.exists() else output.with_name(f"{output.name}.part")
-    # One bar, not three lines an image.
+    # The bar is enough: `download` would log three lines for each image.
     logging.getLogger(download.__name__).setLevel(logging.WARNING)
     addresses = pascal1k.image_ids(arguments.page)
     urls = sources[PAGE]["urls"]

@@ -1,8 +1,8 @@
-"""Let a trained model rate the similarity of sentences, and compare that with people's ratings.
+"""Compare a trained model's similarity of sentences with people's ratings.
 
-Each of its snapshots is scored, and its ensemble. Writes STEM.csv (the scores) and
-STEM.predictions.csv (one row per pair, for the ensemble and, of the scored snapshots, the untrained
-one, those of the first and of the last cycle and the best).
+The ensemble and each snapshot are scored. Writes STEM.csv (the scores) and STEM.predictions.csv
+(one row per pair, for the ensemble and these of the scored snapshots: the untrained, the first, the
+last and the best one).
 
 Example:
   python scripts/rate.py --model my-model --ratings ratings.csv --output scores
@@ -18,7 +18,9 @@ shared = "model ratings tokenized treebanks threads"
 writes = (".predictions.csv", ".csv")
 parser = make_parser(__doc__, shared, "the files to write, as a stem", writes=writes)
 parser.add_argument(
-    "--few", action="store_true", help="not every epoch: the untrained model, ensemble and its best"
+    "--few",
+    action="store_true",
+    help="score only the untrained and the best snapshot, and the ensemble's, not every one",
 )
 
 
@@ -40,6 +42,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.results.frames import write
     from groundvec.results.schemas import Predictions, Scores
 
+    # Without --few, every epoch that was saved is rated, for the figure of scores by epoch.
     device = choose(threads=arguments.threads)
     model = read_description(arguments.model)
     treebank = parts.treebank(model["description"]["text"], arguments.treebanks)
@@ -52,13 +55,13 @@ def main(arguments: argparse.Namespace) -> None:
         epochs_compared(model, ensemble),
         model["description"]["similarity"],
         read_ratings(arguments.ratings),
-        {"system": system_name(**labels)} | labels,
+        labels | {"system": system_name(**labels)},
         device,
         arguments.tokenized,
     )
-    source = {"encoder": "", "configuration": model["key"], **provenance(device)}
     write(f"{arguments.output}.predictions.csv", predictions, Predictions)
-    write(f"{arguments.output}.csv", scores.assign(**source), Scores)
+    origin = {"encoder": "", "configuration": model["key"]} | provenance(device)
+    write(f"{arguments.output}.csv", scores.assign(**origin), Scores)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-r"""Bring rated pairs of sentences into the one form of all of them: ratings.csv and tasks.csv.
+r"""Read rated pairs of sentences, and write ratings.csv and tasks.csv.
 
 Examples:
   python scripts/ratings.py sts --folders data/sts/STS data/sts/SICK \
@@ -30,11 +30,15 @@ for source, text in {
     command.add_argument(
         "--tasks", dest="output_tasks", type=Path, required=True, help="CSV: one row per subtask"
     )
-of_sts = sources.choices["sts"]
-of_scenes = sources.choices["scenes"]
-of_sts.add_argument("--folders", **FILES, required=True, help="what archives were unpacked to")
-add_settings(of_sts, "--settings", "rated", "{}")
-of_scenes.add_argument("--seed", type=int, required=True, help="the same seed, the same pairs")
+sts_command = sources.choices["sts"]
+sts_command.add_argument(
+    "--folders", **FILES, required=True, help="the folders of the unpacked archives"
+)
+add_settings(sts_command, "--settings", "rated", "{}")
+scenes_command = sources.choices["scenes"]
+scenes_command.add_argument(
+    "--seed", type=int, required=True, help="the same seed draws the same pairs"
+)
 
 
 def main(arguments: argparse.Namespace) -> None:

@@ -14,6 +14,7 @@ Example:
 import argparse
 import logging
 from importlib import import_module
+from typing import Any
 
 from groundvec.cli.arguments import FILE_OR_TEXT, completed, make_parser
 from groundvec.cli.program import run
@@ -24,12 +25,21 @@ ITEMS = {f"{paper}/{name}": item for paper, name, item in papers.items()}
 
 parser = make_parser(__doc__, output="the files to write, as a stem", writes=())
 parser.epilog = "tables and figures:\n  " + "\n  ".join(ITEMS)
-parser.add_argument("item", metavar="PAPER/ITEM", choices=ITEMS, help="what to make, see below")
+parser.add_argument(
+    "item", metavar="PAPER/ITEM", choices=ITEMS, help="the table or figure to make, see below"
+)
 add_arguments(parser, optional=KINDS)
 shown = ", ".join(sorted({key for item in ITEMS.values() for key in item.options}))
+
+
+def settings(text: str) -> dict[str, Any]:
+    """Read the `type` of --settings: a file or YAML text."""
+    return completed(text, dict)
+
+
 parser.add_argument(
     "--settings",
-    type=lambda text: completed(text, dict),
+    type=settings,
     default={},
     metavar=FILE_OR_TEXT,
     help=f"keys of the configuration that some items show, in YAML or JSON: {shown}",
@@ -38,7 +48,7 @@ parser.add_argument(
     "--select",
     default="recall",
     metavar="RULE",
-    help="which model of a data set is singled out: the one with the best recall on the "
+    help="the model of a data set that is shown alone: the one with the best recall on the "
     "development set (recall, the default), with the best ratings (ratings), or a model's name",
 )
 

@@ -1,7 +1,7 @@
 r"""Re-rank lists of translations by trained models, and score the first of each list.
 
-The lists may be any system's (docs/translation.md). Weights are found on the development lists and
-applied to the test lists.
+The lists may be from any system (docs/translation.md). Weights are tuned on the development lists
+and applied to the test lists.
 
 Example:
   python scripts/rerank.py --system weak --dev dev.20.nbest.gz --test test.20.nbest.gz \
@@ -21,7 +21,9 @@ from groundvec.cli.program import run
 parser = make_parser(
     __doc__, "pairs source target features threads", "the CSV of the scores to write"
 )
-parser.add_argument("--system", required=True, help="the name of what wrote the lists, for results")
+parser.add_argument(
+    "--system", required=True, help="the name of the translation system, for results"
+)
 parser.add_argument("--dev", type=Path, required=True, help="lists of the development split")
 parser.add_argument("--test", type=Path, required=True, help="lists of the test split")
 parser.add_argument("--n", type=int, help="the length of the lists, for results (default: theirs)")
@@ -49,10 +51,10 @@ def main(arguments: argparse.Namespace) -> None:
     from reproduction.translation import nbest, rerank
 
     device = choose(threads=arguments.threads)
-    languages = arguments.source, arguments.target
+    languages = (arguments.source, arguments.target)
     splits = []
-    for name, path in (("dev", arguments.dev), ("test", arguments.test)):
-        table = parallel.read(arguments.pairs, name, *languages)
+    for split, path in (("dev", arguments.dev), ("test", arguments.test)):
+        table = parallel.read(arguments.pairs, split, arguments.source, arguments.target)
         splits.append(rerank.judged(nbest.read(path, len(table)), table))
     dev, test = splits
     if dev.lists.names != test.lists.names:
@@ -64,8 +66,8 @@ def main(arguments: argparse.Namespace) -> None:
     features, against = rerank.distances_of(
         arguments.models, dev, test, read_features, languages, device
     )
-    chosen = rerank.rerank(dev, test, features)
-    rows, translations = rerank.scored(test, chosen, against, arguments.target)
+    rerankers = rerank.rerank(dev, test, features)
+    rows, translations = rerank.scored(test, rerankers, against, arguments.target)
     n = arguments.n or int((test.lists.starts[1:] - test.lists.starts[:-1]).max())
     labels = {"n_best": n, "system": arguments.system}
     scores = pd.DataFrame([labels | row | provenance(device) for row in rows])
@@ -73,12 +75,12 @@ def main(arguments: argparse.Namespace) -> None:
     write(arguments.output_translations, translations, Translations)
     weights = [
         labels | {"reranker": name, "feature": feature, "weight": weight}
-        for name, found in chosen.items()
-        for feature, weight in found.weights.items()
+        for name, reranker in rerankers.items()
+        for feature, weight in reranker.weights.items()
     ]
     columns = [*labels, "reranker", "feature", "weight"]
     write(arguments.output_weights, pd.DataFrame(weights, columns=columns), RerankWeights)
-    for row in rows[: len(chosen)]:
+    for row in rows[: len(rerankers)]:  # BLEU comes first
         logging.info(
             "%s, %d-best: %s BLEU %.1f", arguments.system, n, row["reranker"], row["score"]
         )

@@ -1,8 +1,8 @@
 r"""Score a trained model's ensemble, and each of its snapshots, on image-caption retrieval.
 
-Writes STEM.csv, the scores, with those that a random ranking is expected to have as the kind
-`chance`; and STEM.ranks.csv, the rank of every test query, for the ensemble, the untrained
-snapshot, those of the first and of the last cycle and the best.
+Writes STEM.csv, the scores, in which the kind `chance` has the expected scores of a random ranking;
+and STEM.ranks.csv, the rank of every test query, for the ensemble and four snapshots: the
+untrained, the first, the last and the best one.
 
 Example:
   python scripts/retrieval.py --model my-model \
@@ -38,9 +38,8 @@ def main(arguments: argparse.Namespace) -> None:
     )
     write(f"{arguments.output}.ranks.csv", ranks, QueryRanks)
     write(f"{arguments.output}.csv", scores, Retrieval)
-    for row in scores[scores["kind"].eq("ensemble") & scores["split"].eq("test")].to_dict(
-        "records"
-    ):
+    test_scores = scores[scores["kind"].eq("ensemble") & scores["split"].eq("test")]
+    for row in test_scores.to_dict("records"):
         logging.info(
             "%(model)s: test %(language)s %(direction)s R@10 %(r10).1f +- %(r10_ci).1f", row
         )

@@ -1,6 +1,6 @@
-r"""Learn from a data set's training captions how to read sentences.
+r"""Build the vocabulary of a text from a data set's training captions.
 
-That is their characters or words, or, over their trees, also vectors of words.
+It has their characters or words; a text of trees may also have vectors of words.
 
 Examples:
   python scripts/text.py --text '{name: characters}' --languages en \
@@ -25,15 +25,15 @@ from groundvec.runtime.files import write_json
 
 parser = make_parser(__doc__, "text captions treebanks", "the JSON file to write")
 parser.add_argument(
-    "--languages", nargs="+", default=["en"], help="of the captions to use (default: en)"
+    "--languages", nargs="+", default=["en"], help="the captions' languages (default: en)"
 )
 
 
 def main(arguments: argparse.Namespace) -> None:
     captions = pd.concat(
-        [dataset.read_captions(arguments.captions, each) for each in arguments.languages]
+        [dataset.read_captions(arguments.captions, language) for language in arguments.languages]
     )
-    make = parts.find("text", arguments.text["name"])
+    text_class = parts.find("text", arguments.text["name"])
     treebank = parts.treebank(arguments.text, arguments.treebanks)
     training = captions.loc[captions["split"] == "train", "caption"]
     if training.empty:
@@ -41,10 +41,14 @@ def main(arguments: argparse.Namespace) -> None:
             f"{arguments.captions} has no train captions in {' or '.join(arguments.languages)}: "
             "write some, or choose another language"
         )
-    reading = {"treebank": treebank} if treebank else {}
-    built = make.build(training, **parts.options(arguments.text), **reading)
-    write_json(arguments.output, getattr(built, "packed", built.as_dict)())
-    logging.info("%s: %d different indices", arguments.text["name"], len(built))
+    options = parts.options(arguments.text)
+    if treebank:
+        options["treebank"] = treebank
+    text = text_class.build(training, **options)
+    # A text with word vectors packs them too; `as_dict` leaves them out.
+    content = text.packed() if hasattr(text, "packed") else text.as_dict()
+    write_json(arguments.output, content)
+    logging.info("%s: %d different indices", arguments.text["name"], len(text))
 
 
 if __name__ == "__main__":

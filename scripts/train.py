@@ -1,8 +1,8 @@
 r"""Train one model, given as a description of its parts, with one seed.
 
-A killed training resumes if it is started again with the same arguments. A finished one only
-writes its results again. Both need the folder --work. Whatever a description omits is as
-in Merkx & Frank (groundvec/config/schema.yaml).
+A killed training resumes when it is started again with the same arguments. A finished one only
+writes its results again. Both need the folder --work. A description's defaults are from Merkx
+& Frank (groundvec/config/schema.yaml).
 
 Examples:
   python scripts/train.py --name gru-256 --dataset scenes --work checkpoints --output my-model \
@@ -32,7 +32,7 @@ parser.add_argument(
     help="how many images of each split to draw with the seed (default: all)",
 )
 parser.add_argument(
-    "--texts", **FILES, required=True, help="what scripts/text.py wrote, by language"
+    "--texts", **FILES, required=True, help="the output of scripts/text.py, per language"
 )
 
 
@@ -46,9 +46,10 @@ def main(arguments: argparse.Namespace) -> None:
     languages = description["languages"]
     if len(arguments.texts) != len(languages):
         raise InputError(
-            f"--texts names {len(arguments.texts)} files: give one for each of the languages "
+            f"--texts names {len(arguments.texts)} files: pass one for each of the languages "
             f"{', '.join(languages)}, in this order"
         )
+    # Before anything is computed on a GPU: a resumed training ends in the same weights.
     deterministic()
     device = choose(arguments.device, arguments.threads, description["training"]["precision"])
     texts = {

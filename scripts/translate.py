@@ -1,4 +1,4 @@
-r"""Translate the sentences of one split: a list of the best translations of each.
+r"""Translate the sentences of one split: write a list of the best translations of each.
 
 Example:
   python scripts/translate.py --model my-translator --n 20 --split dev \
@@ -13,21 +13,23 @@ from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
 
 parser = make_parser(__doc__, "pairs threads device", "the lists to write (.gz or not)")
-parser.add_argument("--model", type=Path, required=True, help="what scripts/translator.py wrote")
-parser.add_argument("--split", choices=["dev", "test"], required=True, help="what to translate")
-parser.add_argument("--n", type=int, required=True, help="how many translations of a sentence")
+parser.add_argument("--model", type=Path, required=True, help="the output of scripts/translator.py")
+parser.add_argument(
+    "--split", choices=["dev", "test"], required=True, help="the split to translate"
+)
+parser.add_argument("--n", type=int, required=True, help="the number of translations per sentence")
 
 
 def main(arguments: argparse.Namespace) -> None:
     from groundvec.data import parallel
     from groundvec.device import choose
     from reproduction.translation import beam, model, nbest
-    from reproduction.translation.vocabulary import tokenise
+    from reproduction.translation.vocabulary import tokenize
 
     device = choose(arguments.device, arguments.threads)
     translator, source, target = model.load(arguments.model, device)
     table = parallel.read(arguments.pairs, arguments.split, source.language, target.language)
-    encoded = source.encode(tokenise(table["source"]))
+    encoded = source.encode(tokenize(table["source"]))
     lists = beam.translate(translator, encoded, target, arguments.n, progress=True)
     nbest.write(arguments.output, lists)
     logging.info("%d translations of %d sentences", len(lists.hypotheses), len(table))

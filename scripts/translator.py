@@ -1,8 +1,8 @@
 r"""Train a translator on the pairs of a data set's parallel.csv.
 
-A killed training resumes if it is started again with the same arguments. A finished one only
-writes its results again. Both need the folder --work. The defaults are those of Calixto
-& Liu (2017).
+A killed training resumes when it is started again with the same arguments. A finished one only
+writes its results again. Both need the folder --work. The defaults are from Calixto & Liu
+(2017).
 
 Example:
   python scripts/translator.py --name weak --pairs results/datasets/scenes/parallel.csv \
@@ -43,7 +43,7 @@ def main(arguments: argparse.Namespace) -> None:
     source, target, train, dev = training.prepare(
         train_table, dev_table, from_language, to_language
     )
-    torch.manual_seed(arguments.seed)  # of the first weights
+    torch.manual_seed(arguments.seed)  # draws the initial weights
     translator = model.build(source, target, settings).to(device)
     decides = {
         "settings": settings,
@@ -67,7 +67,7 @@ def main(arguments: argparse.Namespace) -> None:
         content = labels | {
             "settings": settings,
             "key": key,
-            # Of the run that trained, which may be an earlier one.
+            # The provenance of the run that trained, which may be an earlier one.
             "provenance": {name: history[-1][name] for name in provenance(device)},
         }
         model.save(arguments.output, translator, source, target, content)

@@ -1,4 +1,4 @@
-r"""Parse the captions of a data set, or rated sentences, once for all that read them as trees.
+r"""Parse a data set's captions, or rated sentences, once for all models that read trees.
 
 Writes a treebank: CoNLL-U, gzipped.
 
@@ -19,11 +19,11 @@ from groundvec.text.encoded import cleaned
 from reproduction.text import treebank
 
 parser = make_parser(__doc__, output="the treebank to write (.conllu.gz)")
-given = parser.add_mutually_exclusive_group(required=True)
-given.add_argument("--captions", **SHARED["captions"])
-given.add_argument("--ratings", **SHARED["ratings"])
+sentences_from = parser.add_mutually_exclusive_group(required=True)
+sentences_from.add_argument("--captions", **SHARED["captions"])
+sentences_from.add_argument("--ratings", **SHARED["ratings"])
 parser.add_argument("--parser", required=True, help="a spaCy pipeline: its package or its folder")
-parser.add_argument("--language", default="en", help="of the captions to parse (default: en)")
+parser.add_argument("--language", default="en", help="the captions' language (default: en)")
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -33,12 +33,14 @@ def main(arguments: argparse.Namespace) -> None:
     else:
         ratings = read_ratings(arguments.ratings)
         sentences = list(chain(ratings["sentence_a"], ratings["sentence_b"]))
-    different = list(dict.fromkeys(cleaned(sentences)))
-    trees = treebank.parse(different, arguments.parser)
+    unique = list(dict.fromkeys(cleaned(sentences)))
+    trees = treebank.parse(unique, arguments.parser)
     treebank.write(arguments.output, arguments.parser, trees)
     logging.info(
         "%d sentences parsed by %s (%s)",
-        *(len(trees), arguments.parser, treebank.origin(arguments.parser)),
+        len(trees),
+        arguments.parser,
+        treebank.origin(arguments.parser),
     )
 
 

@@ -1,8 +1,8 @@
-r"""Make a panel in which a report's reader can try a model, HTML that needs no other file.
+r"""Make a panel in which the reader of a report can try a model: HTML that needs no other file.
 
-Of the models that a page can run, and that are not too large for one, it is the ensemble of the
-single training with the best recall on the development set, whatever its seed. If there is none, or
-no ONNX Runtime Web, the panel is a line that says so.
+The model is the training with the best recall on the development set, with any seed, among those
+that a page can run and that are small enough for one; its ensemble is exported. If there is none,
+or if ONNX Runtime Web is missing, the panel is a line with the reason.
 
 Example:
   python scripts/try_it.py --models results/demo/models/scenes/*/*/model.json \
@@ -24,18 +24,18 @@ from reproduction.reporting.results import Results, add_arguments
 parser = make_parser(__doc__, output="the file to write, .html")
 add_arguments(parser, ("models", "retrieval", "captions", "features"))
 parser.add_argument(
-    "--runtime", type=Path, metavar="FOLDER", required=True, help="where `npm pack` wrote it"
+    "--runtime", type=Path, metavar="FOLDER", required=True, help="the folder of `npm pack`"
 )
 parser.add_argument(
     "--pinned",
     type=Path,
     metavar="FILE",
     default=Path("resources/onnxruntime_web.yaml"),
-    help="the runtime's version and sum (default: %(default)s)",
+    help="the version and sum of the runtime (default: %(default)s)",
 )
 
-LARGEST = 200  # megabytes of an ensemble's weights: a page that holds more takes long to open
-SAMPLE = 100  # captions, by which it is seen whether half precision will do
+LARGEST = 200  # megabytes of an ensemble's weights: a larger page takes long to open
+SAMPLE = 100  # captions; if half precision does not change their vectors, the panel has it
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -56,30 +56,33 @@ def main(arguments: argparse.Namespace) -> None:
     if not archive.exists():
         write_line(
             arguments.output,
-            f"To try the best model here, npm has to get {pinned['package']}, which it could not: "
+            f"To try the best model here, npm has to download {pinned['package']}, which failed: "
             f"install npm, delete {arguments.runtime} and make this page again.",
         )
         return
     results = Results(**vars(arguments))
+    # One data set's models, as a page has one panel.
     folders = of_one(results.models)["folder"]
-    why = {}
+    obstacles = {}
     for folder in folders:
         content = read_description(folder)
-        size = weight(folder)
-        large = f"has {size:.1f} MB of weights, more than {LARGEST}" if size > LARGEST else ""
-        why[content["model"]] = obstacle(content["description"]) or large
-    can = [model for model, reason in why.items() if not reason]
-    retrieval = results.retrieval[results.retrieval["model"].isin(can)]
+        problem = obstacle(content["description"])
+        size = megabytes(folder)
+        if not problem and size > LARGEST:
+            problem = f"has {size:.1f} MB of weights, more than {LARGEST}"
+        obstacles[content["model"]] = problem
+    runnable = [model for model, problem in obstacles.items() if not problem]
+    retrieval = results.retrieval[results.retrieval["model"].isin(runnable)]
     if retrieval.empty:
-        reasons = "; ".join(f"{model} {reason}" for model, reason in why.items())
+        reasons = "; ".join(f"{model} {problem}" for model, problem in obstacles.items())
         write_line(arguments.output, f"No model can be tried in this page: {reasons}.")
         return
     dataset, [model, seed] = next(iter(select(retrieval, None, "recall").items()))
-    about = described(results.models, dataset, model, seed)
-    embedded = embed(results, about, ensemble=True)
+    metadata = described(results.models, dataset, model, seed)
+    embedded = embed(results, metadata, ensemble=True)
     with TemporaryDirectory() as folder:
         encoder = Path(folder, "encoder.onnx")
-        models = load_ensemble(about["folder"])
+        models = load_ensemble(metadata["folder"])
         export(models, encoder, precision=precision(models, embedded.captions[:SAMPLE]))
         files = runtime_files(archive, pinned["sha512"])
         text = panel(encoder, embedded, dataset, f"{model}, seed {seed}", files)
@@ -87,15 +90,16 @@ def main(arguments: argparse.Namespace) -> None:
     logging.info("%s: %.1f MB, %s", arguments.output, len(text) / 1e6, model)
 
 
-def weight(folder: str) -> float:
-    """Sum the megabytes of the snapshots in a training's ensemble."""
+def megabytes(folder: str) -> float:
+    """Return the size of the snapshots in a training's ensemble."""
     from groundvec.model.folder import read_ensemble, snapshot_name
 
-    names = map(snapshot_name, read_ensemble(folder)["epochs"])
+    names = [snapshot_name(epoch) for epoch in read_ensemble(folder)["epochs"]]
     return sum(Path(folder, "snapshots", name).stat().st_size for name in names) / 1e6
 
 
 def write_line(path: Path, line: str) -> None:
+    """Write a line in place of the panel, and log it."""
     from groundvec.runtime.files import write_bytes
 
     logging.warning("%s", line)

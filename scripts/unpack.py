@@ -1,4 +1,4 @@
-r"""Unpack a zip or tar archive into a new folder; nothing in it can leave that folder.
+r"""Unpack a zip or tar archive into a new folder, which no member can leave.
 
 Example:
   python scripts/unpack.py --archive data/flickr8k/Flickr8k_Dataset.zip \

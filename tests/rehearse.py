@@ -41,9 +41,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from groundvec.data.dataset import SPLITS
 from reproduction import papers
 from rules.experiment import complete
-from tests.groundvec.data.test_ratings import SUBTASKS
-from tests.pipeline.rules.test_workflow import copy_project
 from tests.support import public_files
+from tests.support.sts_files import SUBTASKS
+from tests.support.workflow import copy_project
 
 PICTURES = {  # of each split, by source; `pairs` are those of sentences to translate alone
     "flickr8k": {"train": 6000, "dev": 1000, "test": 1000},

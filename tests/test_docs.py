@@ -1,4 +1,4 @@
-"""What the pages and the tools say of the project is true of it."""
+"""The pages and help texts agree with the project."""
 
 import doctest
 import io
@@ -74,7 +74,7 @@ def test_the_first_lines_on_encoders_give_what_they_say(capsys):
     "path", [path for path in pages.FILES if path != FLOW], ids=lambda path: path.name
 )
 def test_each_page_is_that_of_its_files(path):
-    """A digit that somebody changes in the page, or a file that is renewed alone, is found."""
+    """A changed digit of a page, or a changed file without its page, is found."""
     content = pages.FILES[path]()
     assert path.read_text("utf-8") == content, f"{path.name} is out of date: make pages"
 
@@ -120,7 +120,7 @@ def test_sentences_say_what_the_files_say():
 
 
 def test_results_are_kept_without_those_of_other_trainings_being_lost(tmp_path):
-    """Of two machines, each has half of the trainings; a figure and a table are copied whole."""
+    """Two machines have half of the trainings each; a figure and a table are copied whole."""
     keep = keep_results.keep
     results, docs = tmp_path / "results" / "mine", tmp_path / "docs"
     head = "dataset,model,seed,split,kind,r10\n"
@@ -172,7 +172,7 @@ def test_kept_claims_of_one_seed_get_the_variance_of_the_other_files_seeds(tmp_p
     done = keep_results.keep(tmp_path / "results/mine", docs=tmp_path / "docs")
     assert not any(done.values())
     rows = {name: (folder / name).read_text().splitlines()[1].split(",") for name in files}
-    # No digit of the others changes.
+    # No digit of the other files changes.
     for name in ("claims.csv", "claims-other.csv"):
         assert ",".join(rows[name]) == files[name] + ",,abc,3.11,EPYC,"
     low, high = t_interval([2.5], of_items=1, elsewhere=(1, 2))
@@ -185,14 +185,14 @@ def test_kept_claims_of_one_seed_get_the_variance_of_the_other_files_seeds(tmp_p
     assert {path: path.read_text() for path in folder.iterdir()} == once
 
 
-# What a page says of converting captions, on odd ones
+# The page's lines that convert captions, on odd captions
 
 
 @pytest.fixture
 def converted(tmp_path, monkeypatch):
-    """A function that runs the lines of docs/your-own-data.md which begin so, and reads the table.
+    """Return a function that runs lines of docs/your-own-data.md and reads the table.
 
-    It is run in a folder with a folder `my`; all images that the table names are there.
+    The lines begin as given. They run in a folder with a folder `my`, which has all images.
     """
     page = (ROOT / "docs" / "your-own-data.md").read_text("utf-8")
     monkeypatch.chdir(tmp_path)
@@ -297,7 +297,7 @@ def test_captions_in_json_become_a_table(converted, text, form):
         Path(f"my/photos/{name}.jpg").write_bytes(picture("red", "JPEG"))
 
     def take(lines):
-        """Comment the form out that the page takes, and another one in."""
+        """Comment out the page's form, and use another one."""
         assert f"rows = pd.DataFrame({form})" in lines
         lines = re.sub(r"(# )?rows = pd", "# rows = pd", lines)
         return lines.replace(f"# rows = pd.DataFrame({form})", f"rows = pd.DataFrame({form})")

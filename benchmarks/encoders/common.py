@@ -1,4 +1,4 @@
-"""Measure encoders and write a table for the pages: functions that this folder's programs share."""
+"""Shared code of the programs in this folder, which measure encoders for tables of the pages."""
 
 import argparse
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from reproduction.render.tables import write_numbers
 
 MODEL = {"help": "a folder, or the name of one that comes with groundvec"}
 FOLDERS = {"type": Path, "nargs": "+", "help": "STS and SICK, unpacked"}
-BESIDE = {"type": Path, "required": True, "help": "scores of `groundvec evaluate ratings`"}
+SCORES = {"type": Path, "required": True, "help": "scores of `groundvec evaluate ratings`"}
 
 
 def program(
@@ -20,13 +20,15 @@ def program(
     """Parse the arguments, measure, print the table, and write it with its provenance.
 
     Args:
-        options: the program's own arguments, by their names, as `parser.add_argument` takes them;
+        text: the description of the program.
+        measure: computes the table from the arguments.
+        options: options of `parser.add_argument` for each argument of the program, by its name;
             `__` in a name stands for `--`.
     """
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=text, formatter_class=form)
-    for name, about in options.items():
-        parser.add_argument(name.replace("__", "--"), **about)
+    for name, settings in options.items():
+        parser.add_argument(name.replace("__", "--"), **settings)
     parser.add_argument("-o", "--output", type=Path, required=True)
     arguments = parser.parse_args()
     table = measure(arguments)

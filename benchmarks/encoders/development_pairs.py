@@ -1,9 +1,9 @@
-"""Rate the shipped encoder without the pairs that it was chosen by.
+"""Rate the shipped encoder without the development pairs that it was selected by.
 
-STS-B's development pairs, by which `flickr8k-v4` was chosen, are taken from STS 2012-2017: many are
-test pairs of STS 2012-2016. The result has the scores of all test pairs, the number of pairs that
-are development pairs (seen), and the scores without them (unseen_pearson and so on). The columns
-development and test count STS-B's own pairs that are test pairs of STS 2012-2016.
+`flickr8k-v4` was selected by STS-B's development pairs. These are taken from STS 2012-2017, and
+many are test pairs of STS 2012-2016. The result has the scores of all test pairs, the number of
+development pairs among them (seen), and the scores without these (columns such as unseen_pearson).
+The columns development and test count the pairs of STS-B that are test pairs of STS 2012-2016.
 
 Example:
   python benchmarks/encoders/development_pairs.py -o docs/results/evaluate/development.csv
@@ -25,32 +25,32 @@ CHOSEN = [task for task in TASKS if task != "SICK"]
 
 
 def keys(pairs: pd.DataFrame) -> list[frozenset[str]]:
-    """Name each pair by both sentences, in either order."""
-    columns = (pairs[side].map(normalised) for side in ("sentence_a", "sentence_b"))
-    return [frozenset(pair) for pair in zip(*columns, strict=True)]
+    """Return a key of each pair, which is the same for both orders of the sentences."""
+    a = pairs["sentence_a"].map(normalised)
+    b = pairs["sentence_b"].map(normalised)
+    return [frozenset(pair) for pair in zip(a, b, strict=True)]
 
 
 def scores(_: argparse.Namespace) -> pd.DataFrame:
-    """Rate the encoder with and without these pairs."""
+    """Rate the encoder with and without development pairs."""
     pairs = evaluate.read_rated(CHOSEN, [])["SentEval"]
     development = pairs["task"].eq("STS-B") & pairs["split"].eq("dev")
     tested = pairs["split"].eq("test") & pairs["task"].ne("STS-B")
-    chosen_by = set(keys(pairs[development]))
-    seen = pd.Series(keys(pairs)).isin(chosen_by) & tested
+    development_pairs = set(keys(pairs[development]))
+    seen = pd.Series(keys(pairs)).isin(development_pairs) & tested
     test_pairs = set(keys(pairs[tested]))
-    own_test = pairs["task"].eq("STS-B") & pairs["split"].eq("test")
-    counts = {
-        split: sum(key in test_pairs for key in keys(pairs[own]))
-        for split, own in (("development", development), ("test", own_test))
-    }
-    found = pd.DataFrame({"pair": np.arange(len(pairs)), **pairs[overlap.SUBTASK]})
+    stsb_test = pairs["task"].eq("STS-B") & pairs["split"].eq("test")
+    overlaps = pd.DataFrame({"pair": np.arange(len(pairs)), **pairs[overlap.SUBTASK]})
+    overlaps = overlaps.assign(**dict.fromkeys(overlap.SEEN, seen))
     items = evaluate.ratings(SentenceEncoder(ENCODER), CHOSEN).items
-    labels = dict.fromkeys(["system", "kind", "epochs"], "")
-    table = overlap.score_unseen(
-        items.assign(**labels), found.assign(**dict.fromkeys(overlap.SEEN, seen))
-    )
+    labels = dict.fromkeys(["system", "kind", "epochs"], "")  # columns that `score_unseen` requires
+    table = overlap.score_unseen(items.assign(**labels), overlaps)
     table = table[table["method"] == "cosine"].drop(columns=[*labels, *overlap.SEEN[1:]])
-    return table.assign(encoder=ENCODER, **counts)
+    return table.assign(
+        encoder=ENCODER,
+        development=sum(key in test_pairs for key in keys(pairs[development])),
+        test=sum(key in test_pairs for key in keys(pairs[stsb_test])),
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-r"""MTEB's own scores of a model on rated sentence pairs, beside those of `groundvec evaluate`.
+r"""Compare MTEB's scores of a model on rated sentence pairs with those of `groundvec evaluate`.
 
-MTEB downloads its copies of the pairs. Here its tasks get those of the public archives of STS and
-SICK, so that nothing is downloaded. It needs `pip install mteb`.
+MTEB usually downloads its copies of the pairs. Here its tasks get the pairs of the public archives
+of STS and SICK, so nothing is downloaded. It needs `pip install mteb`.
 
 Example:
   groundvec export flickr8k-v4 --to mteb -o entry.py
@@ -16,7 +16,7 @@ from typing import Any
 
 import mteb
 import pandas as pd
-from common import BESIDE, FOLDERS, program
+from common import FOLDERS, SCORES, program
 from datasets import Dataset
 
 from groundvec.data.ratings import TASKS
@@ -27,32 +27,39 @@ NAMES |= {"STS-B": "STSBenchmark", "SICK": "SICK-R"}
 
 
 def score(model: Any, name: str, pairs: pd.DataFrame) -> float:
-    """Compute its main score: Spearman's correlation of all pairs' cosines with their ratings."""
+    """Compute a task's main score: Spearman's correlation of the cosines with the ratings."""
     task = mteb.get_task(name)
     columns = {"sentence_a": "sentence1", "sentence_b": "sentence2", "rating": "score"}
     data = pairs[[*columns]].rename(columns=columns)
     task.dataset = {"test": Dataset.from_pandas(data, preserve_index=False)}
-    task.data_loaded = True
+    task.data_loaded = True  # MTEB would download its copy otherwise
+    # MTEB knows how many pairs its copy has, so a missing file is noticed.
     expected = task.metadata.descriptive_stats["test"]["num_samples"]
     assert len(data) == expected, f"MTEB's {name} has {expected} pairs, these are {len(data)}"
     result = mteb.evaluate(model, task, cache=None, encode_kwargs={"batch_size": 128})
     return float(result.task_results[0].get_score())
 
 
-def scores(given: argparse.Namespace) -> pd.DataFrame:
-    """Score the model, a row for each task."""
-    model = runpy.run_path(str(given.entry))["META"]
-    pairs = read_rated(TASKS, given.folders)["MTEB"]
-    beside = pd.read_csv(given.beside).query("definition == 'MTEB cosine'")
-    own = beside.set_index("task")["spearman"]
-    rows = [
-        {"task": name, "pairs": int((pairs["task"] == task).sum()), "evaluate": own[task],
-         "mteb": score(model, name, pairs[pairs["task"] == task])}
-        for task, name in NAMES.items()
-    ]  # fmt: skip
+def scores(arguments: argparse.Namespace) -> pd.DataFrame:
+    """Score the model: one row per task."""
+    model = runpy.run_path(str(arguments.entry))["META"]
+    pairs = read_rated(TASKS, arguments.folders)["MTEB"]
+    beside = pd.read_csv(arguments.beside).query("definition == 'MTEB cosine'")
+    evaluated = beside.set_index("task")["spearman"]
+    rows = []
+    for task, name in NAMES.items():
+        of_task = pairs[pairs["task"] == task]
+        rows.append(
+            {
+                "task": name,
+                "pairs": len(of_task),
+                "evaluate": evaluated[task],
+                "mteb": score(model, name, of_task),
+            }
+        )
     return pd.DataFrame(rows).assign(mteb_version=mteb.__version__)
 
 
 if __name__ == "__main__":
-    entry = {"type": Path, "help": "what `groundvec export --to mteb` wrote"}
-    program(__doc__, scores, entry=entry, folders=FOLDERS, __beside=BESIDE)
+    entry = {"type": Path, "help": "the file that `groundvec export --to mteb` wrote"}
+    program(__doc__, scores, entry=entry, folders=FOLDERS, __beside=SCORES)

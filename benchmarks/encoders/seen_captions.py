@@ -1,6 +1,6 @@
-"""Count the test captions that are training captions of other pictures, by their letters.
+"""Count the test captions that are also training captions of other images, by their letters.
 
-The test captions may be those of another data set, such as the German ones of Multi30k.
+The test captions may belong to another data set, such as the German ones of Multi30k.
 
 Example:
   python benchmarks/encoders/seen_captions.py results/best/datasets/flickr8k/captions.csv \
@@ -18,14 +18,14 @@ from groundvec.data.dataset import MORE, read_captions
 
 
 def keys(captions: pd.DataFrame) -> pd.Series:
-    """Name each caption by its language and its letters."""
+    """Return a key of each caption: its language and its letters."""
     return captions["language"] + " " + captions["caption"].map(normalised)
 
 
-def count(given: argparse.Namespace) -> pd.DataFrame:
-    """Count the test captions of each language, and those that are training captions."""
-    training = read_captions(given.training)
-    tests = read_captions(given.test)
+def count(arguments: argparse.Namespace) -> pd.DataFrame:
+    """Count the test captions of each language, and the training captions among them."""
+    training = read_captions(arguments.training)
+    tests = read_captions(arguments.test)
     training = training[training["split"].isin(["train", MORE])]
     tests = tests[tests["split"] == "test"]
     seen = keys(tests).isin(set(keys(training)))
@@ -37,6 +37,6 @@ if __name__ == "__main__":
     program(
         __doc__,
         count,
-        training={"type": Path, "help": "captions.csv of the data set that a model was trained on"},
-        __test={"type": Path, "required": True, "help": "captions.csv of the data set of the test"},
+        training={"type": Path, "help": "captions.csv of a model's training data"},
+        __test={"type": Path, "required": True, "help": "captions.csv of the test data"},
     )

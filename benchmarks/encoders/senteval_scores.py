@@ -1,8 +1,9 @@
-r"""SentEval's own scores of an encoder, beside those of `groundvec evaluate`.
+r"""Compare SentEval's scores of an encoder with those of `groundvec evaluate`.
 
-SentEval gets the tokenized pairs in files of its own form, and the encoder's vectors. It is a clone
-of github.com/facebookresearch/SentEval, and no package. Two things are replaced so that it runs
-today: its classifiers are trained without a GPU, and its arrays of lists are arrays of objects.
+SentEval reads the tokenized pairs from files in its own format, and gets the encoder's vectors. It
+is no package, but a clone of github.com/facebookresearch/SentEval. Two patches let it run with
+current versions: its classifiers are trained without a GPU, and its arrays of lists are arrays of
+objects.
 
 Example:
   groundvec evaluate ratings --model flickr8k-v4 --folder STS/ SICK/ -o flickr8k-v4.csv
@@ -21,7 +22,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import torch
-from common import BESIDE, FOLDERS, MODEL, program
+from common import FOLDERS, MODEL, SCORES, program
 
 from groundvec import SentenceEncoder
 from groundvec.data.ratings import SICK, SICK_FILES, STS, STSB, read_sts
@@ -32,12 +33,13 @@ BATCH = 128
 
 
 def write_pairs(pairs: pd.DataFrame, folder: Path) -> None:
-    """Write pairs of `read_sts` to the files that SentEval reads."""
-    for of, rows in pairs.groupby(["task", "subtask", "split"]):
-        task, subtask, split = map(str, of)
+    """Write the pairs of `read_sts` to the files that SentEval reads."""
+    for key, rows in pairs.groupby(["task", "subtask", "split"]):
+        task, subtask, split = map(str, key)
         rows = rows[[*PAIR, "rating"]].astype(str)
         if task in STS:
-            [name] = [file for of, file, _ in STS[task] if of == subtask]
+            files = {name: file for name, file, _ in STS[task]}
+            name = files[subtask]
             year = folder / task
             year.mkdir(exist_ok=True)
             sentences = rows["sentence_a"] + "\t" + rows["sentence_b"]
@@ -52,13 +54,13 @@ def write_pairs(pairs: pd.DataFrame, folder: Path) -> None:
 
 
 def array(values: Any) -> np.ndarray:
-    """Return what np.array made of lists of different lengths."""
+    """Return an array of objects for lists of different lengths, as np.array once did."""
     lists = isinstance(values[0], list)
     return np.fromiter(values, object, len(values)) if lists else np.array(values)
 
 
 def without_gpu() -> Any:
-    """Return what SentEval's classifier uses of torch; it insists on a GPU."""
+    """Return torch's functions that SentEval's classifier uses, without the need for a GPU."""
     for class_ in (torch.Tensor, torch.nn.Module):
         setattr(class_, "cuda", lambda self: self)  # noqa: B010
     return SimpleNamespace(
@@ -70,11 +72,14 @@ def without_gpu() -> Any:
 
 
 def score(folder: Path, vectors: dict[str, np.ndarray]) -> pd.DataFrame:
-    """Run SentEval: correlations, a row for each subtask and mean, in the form of `evaluate`."""
+    """Run SentEval; return correlations, one row per subtask and mean."""
     from senteval import sick, sts
     from senteval.tools import relatedness
 
-    sts.np = SimpleNamespace(**{**vars(np), "array": array})
+    # SentEval makes arrays of lists with different lengths, which NumPy refuses today.
+    patched = dict(vars(np))
+    patched["array"] = array
+    sts.np = SimpleNamespace(**patched)
     relatedness.torch = without_gpu()
 
     def batcher(_: Any, sentences: list[list[str]]) -> np.ndarray:
@@ -83,48 +88,58 @@ def score(folder: Path, vectors: dict[str, np.ndarray]) -> pd.DataFrame:
     def run(evaluation: Any) -> Any:
         return evaluation.run(SimpleNamespace(batch_size=BATCH), batcher)
 
-    def both(of: Any, key: Any) -> tuple[float, float]:
-        return of["pearson"][key], of["spearman"][key]
+    def correlations(result: Any, key: Any) -> tuple[float, float]:
+        return result["pearson"][key], result["spearman"][key]
 
     rows: list[tuple[Any, ...]] = []
     for task, subtasks in STS.items():
         evaluation = getattr(sts, f"STS{task[-2:]}Eval")(str(folder / task))
+        # SentEval counts zero vectors as NaN; `groundvec evaluate` gives them a cosine of 0.
         evaluation.similarity = lambda a, b: np.nan_to_num(sts.cosine(a, b))
-        found = run(evaluation)
-        rows += [(task, own, "correlation", *both(found[name], 0)) for own, name, _ in subtasks]
-        means = {"mean": "mean", "weighted mean": "wmean"}
-        rows += [(task, "all", own, *both(found["all"], name)) for own, name in means.items()]
+        result = run(evaluation)
+        for subtask, name, _ in subtasks:
+            rows.append((task, subtask, "correlation", *correlations(result[name], 0)))
+        for statistic, name in {"mean": "mean", "weighted mean": "wmean"}.items():
+            rows.append((task, "all", statistic, *correlations(result["all"], name)))
     classified = {STSB: sts.STSBenchmarkEval, SICK: sick.SICKRelatednessEval}
     for (task, subtask, _), evaluation in classified.items():
-        found = run(evaluation(str(folder)))
-        rows.append((task, subtask, "correlation", found["pearson"], found["spearman"]))
+        result = run(evaluation(str(folder)))
+        rows.append((task, subtask, "correlation", result["pearson"], result["spearman"]))
     return pd.DataFrame(rows, columns=[*KEYS, "senteval_pearson", "senteval_spearman"])
 
 
-def scores(given: argparse.Namespace) -> pd.DataFrame:
-    """Score the encoder by SentEval, beside the scores that are given."""
-    sys.path.insert(0, str(given.senteval))
+def scores(arguments: argparse.Namespace) -> pd.DataFrame:
+    """Score the encoder by SentEval, and join the scores of `groundvec evaluate`."""
+    sys.path.insert(0, str(arguments.senteval))
     commit = subprocess.check_output(
-        ["git", "-C", given.senteval, "rev-parse", "--short=12", "HEAD"], text=True
+        ["git", "-C", arguments.senteval, "rev-parse", "--short=12", "HEAD"], text=True
     )
-    pairs, _ = read_sts(given.folders)
+    pairs, _ = read_sts(arguments.folders)
     sentences = pd.concat([pairs[side] for side in PAIR]).unique().tolist()
-    encoded = SentenceEncoder(given.model).encode(sentences)
-    vectors = {" ".join(s.split()): of for s, of in zip(sentences, encoded, strict=True)}
+    encoded = SentenceEncoder(arguments.model).encode(sentences)
+    vectors = {}
+    for sentence, vector in zip(sentences, encoded, strict=True):
+        vectors[" ".join(sentence.split())] = vector
     with tempfile.TemporaryDirectory() as folder:
         write_pairs(pairs, Path(folder))
-        theirs = score(Path(folder), vectors)
-    ours = pd.read_csv(given.beside)
-    ours = ours[ours["definition"].str.startswith("SentEval")]
-    of_classifier = ours["definition"].eq("SentEval classifier")
-    ours = ours[of_classifier | ~ours["task"].isin([STSB[0], SICK[0]])]
-    measures = ["pearson", "spearman"]
-    table = theirs.merge(ours[[*KEYS, "definition", *measures]], on=KEYS, validate="1:1")
-    assert len(table) == len(theirs)
+        by_senteval = score(Path(folder), vectors)
+    evaluated = pd.read_csv(arguments.beside)
+    evaluated = evaluated[evaluated["definition"].str.startswith("SentEval")]
+    # SentEval has no cosines for STS-B and SICK.
+    by_classifier = evaluated["definition"].eq("SentEval classifier")
+    evaluated = evaluated[by_classifier | ~evaluated["task"].isin([STSB[0], SICK[0]])]
+    columns = [*KEYS, "definition", "pearson", "spearman"]
+    table = by_senteval.merge(evaluated[columns], on=KEYS, validate="1:1")
+    assert len(table) == len(by_senteval)
     return table.assign(senteval_commit=commit.strip())
 
 
 if __name__ == "__main__":
-    senteval = {"type": Path, "help": "a clone of SentEval"}
-    options = {"senteval": senteval, "folders": FOLDERS}
-    program(__doc__, scores, **options, __model={**MODEL, "required": True}, __beside=BESIDE)
+    program(
+        __doc__,
+        scores,
+        senteval={"type": Path, "help": "a clone of SentEval"},
+        folders=FOLDERS,
+        __model={**MODEL, "required": True},
+        __beside=SCORES,
+    )

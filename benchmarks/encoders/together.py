@@ -1,8 +1,8 @@
-"""Let trained models find pictures and captions, each alone and all of them together.
+"""Measure retrieval by trained models, each alone and all together.
 
-Together, a picture and a caption are as near as the sum of their cosines. Ranks are among the test
-pictures that have captions in the language, which may be those of another data set, such
-as the German ones of Multi30k.
+All together compare an image and a caption by the sum of the models' cosines. Queries and
+candidates are the test images with captions in the language. The captions may belong to another
+data set, such as the German ones of Multi30k.
 
 Example:
   python benchmarks/encoders/together.py results/best/models/flickr8k/best/seed* \
@@ -22,47 +22,54 @@ from common import FOLDERS, program
 from groundvec.data.dataset import read_captions
 from groundvec.data.split import UNENCODED, load_split
 from groundvec.evaluation.retrieval import rank_both_ways
+from groundvec.evaluation.seeds import mean_of_seeds
 from groundvec.features import store
 from groundvec.model.network import encode_images, load_ensemble
 from groundvec.model.sentences import encode_sentences
-from reproduction.reporting import bootstrap
+from reproduction.reporting import resampled
 
 
-def ranks(given: argparse.Namespace) -> Iterator[pd.DataFrame]:
-    """Rank by each model, and then by all."""
-    captions = read_captions(given.captions, given.language)
-    every = []
-    for number, folder in enumerate(given.models):
+def ranks(arguments: argparse.Namespace) -> Iterator[pd.DataFrame]:
+    """Rank by each model, and then by all models."""
+    captions = read_captions(arguments.captions, arguments.language)
+    vectors_of_models = []
+    for number, folder in enumerate(arguments.models):
         models = load_ensemble(folder)
-        text = {given.language: UNENCODED}
-        split = load_split(captions, "test", partial(store.read, given.features), text)
-        [own] = split.captions.values()
-        said = encode_sentences(models, own.encoded, given.language)
-        every.append((said, encode_images(models, split.features)))
-        yield ranked(*every[-1], own.image).assign(model=folder.parent.name, seed=number + 1)
-    sentences, images = (np.hstack(vectors) for vectors in zip(*every, strict=True))
-    yield ranked(sentences, images, own.image).assign(model="together", seed=0)
+        text = {arguments.language: UNENCODED}
+        split = load_split(captions, "test", partial(store.read, arguments.features), text)
+        [test] = split.captions.values()
+        sentences = encode_sentences(models, test.encoded, arguments.language)
+        images = encode_images(models, split.features)
+        vectors_of_models.append((sentences, images))
+        ranks_of_model = ranked(sentences, images, test.image)
+        yield ranks_of_model.assign(model=folder.parent.name, seed=number + 1)
+    # Unit vectors side by side: their cosine is the mean of the models' cosines.
+    sentences = np.hstack([sentences for sentences, _ in vectors_of_models])
+    images = np.hstack([images for _, images in vectors_of_models])
+    yield ranked(sentences, images, test.image).assign(model="together", seed=0)
 
 
 def ranked(sentences: np.ndarray, images: np.ndarray, image: np.ndarray) -> pd.DataFrame:
-    """Rank in both directions: the columns direction, image and rank."""
+    """Rank in both directions; return the columns direction, image and rank."""
     tables = [
-        pd.DataFrame({"direction": direction, "image": own, "rank": found})
-        for direction, [found], own in rank_both_ways(sentences, images, image)
+        pd.DataFrame({"direction": direction, "image": image_of_query, "rank": ranks_of_queries})
+        for direction, [ranks_of_queries], image_of_query in rank_both_ways(
+            sentences, images, image
+        )
     ]
     return pd.concat(tables)
 
 
-def scores(given: argparse.Namespace) -> pd.DataFrame:
-    """Compute R@1, R@5 and R@10 with their intervals, by a bootstrap over pictures."""
-    labels = {"dataset": "", "language": given.language, "kind": "", "epochs": ""}
-    every = pd.concat(ranks(given)).assign(**labels)
+def scores(arguments: argparse.Namespace) -> pd.DataFrame:
+    """Compute R@1, R@5 and R@10 with their intervals, by a bootstrap over images."""
+    labels = {"dataset": "", "language": arguments.language, "kind": "", "epochs": ""}
+    all_ranks = pd.concat(ranks(arguments)).assign(**labels)
     rows = []
     for cutoff in (1, 5, 10):
-        found = bootstrap.recalls(every, cutoff).groupby(["model", "direction"])["draws"]
-        for (model, direction), own in found:
-            of = (model, len(own), given.language, direction, cutoff)
-            rows.append((*of, *bootstrap.mean_of_seeds(own.tolist())))
+        recalls = resampled.recalls(all_ranks, cutoff).groupby(["model", "direction"])["draws"]
+        for (model, direction), seeds in recalls:
+            system = (model, len(seeds), arguments.language, direction, cutoff)
+            rows.append((*system, *mean_of_seeds(seeds.tolist())))
     names = ["model", "seeds", "language", "direction", "cutoff", "recall", "low", "high"]
     return pd.DataFrame(rows, columns=names)
 

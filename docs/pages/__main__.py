@@ -1,11 +1,11 @@
-"""Write the pages: tables in README.md and docs/*.md, docs/performance.md and others, drawings.
+"""Write the generated parts of the pages: tables in README.md and docs/*.md, files, and drawings.
 
-A table is between `<!-- table: NAME -->` and `<!-- end -->`: one that docs/pages/declared.yaml
-declares, or FOLDER/TABLE, a file in Markdown of docs/results. A module beside this one is of one
-page, or of a few that tell of the same results. It has the functions that write tables; `FILES`,
-which are written as a whole; and `values()`, the numbers in sentences.
+A table is between `<!-- table: NAME -->` and `<!-- end -->`. Its name is declared in
+docs/pages/declared.yaml, or is FOLDER/TABLE, a Markdown file in docs/results. A module in this
+folder belongs to one page, or to a few pages about the same results. It has the functions that
+write tables, `FILES`, which are generated completely, and `values()`, the numbers in sentences.
 
-docs/keep_results.py copies docs/results from results/; each of its files says which commit made it.
+docs/keep_results.py copies docs/results from results/. Each file names the commit that made it.
 """
 
 import argparse
@@ -26,20 +26,20 @@ MODULES = {
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 MARKERS = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 TABLES: dict[str, Callable[[], str]] = {}
-for name, about in DECLARED["tables"].items():
-    options = {"function": about} if isinstance(about, str) else about
+for name, declaration in DECLARED["tables"].items():
+    options = {"function": declaration} if isinstance(declaration, str) else declaration
     module, _, function = options.pop("function", "tables.selection").partition(".")
     TABLES[name] = partial(getattr(MODULES[module], function), **options)
 
 
 def page(path: Path) -> str:
-    """Write the tables of a page anew."""
+    """Return a page with its tables written again."""
 
     def written(match: re.Match[str]) -> str:
         start, name, end = match.groups()
-        whole = KEPT / f"{name}.md"
-        if whole.exists():
-            return f"{start}{whole.read_text(encoding='utf-8')}{end}"
+        file = KEPT / f"{name}.md"
+        if file.exists():
+            return f"{start}{file.read_text(encoding='utf-8')}{end}"
         if name not in TABLES:
             raise SystemExit(
                 f"error: {path} names the table {name!r}: use one of {', '.join(TABLES)}, or a "
@@ -50,6 +50,7 @@ def page(path: Path) -> str:
     return MARKERS.sub(written, path.read_text(encoding="utf-8"))
 
 
+# Every file that this program writes, with the function that returns its text.
 FILES: dict[Path, Callable[[], str]] = {path: partial(page, path) for path in PAGES} | {
     (ROOT / "docs" / name).resolve(): write
     for module in MODULES.values()
@@ -58,22 +59,24 @@ FILES: dict[Path, Callable[[], str]] = {path: partial(page, path) for path in PA
 
 
 def sentences() -> list[tuple[str, str]]:
-    """List the parts of sentences with numbers that pages must have, each with its page."""
+    """List the parts of sentences with numbers that pages have to contain, each with its page."""
     values = [module.values() for module in MODULES.values() if hasattr(module, "values")]
     names = ChainMap(*values)
+    # `ChainMap` would hide one of two values with the same name.
     assert len(names) == sum(map(len, values)), "two modules have a value of the same name"
     declared = DECLARED["sentences"].items()
     return [(page, text.format_map(names)) for page, texts in declared for text in texts]
 
 
 def main() -> None:
-    """Write all files, or those that are named."""
+    """Write all files, or the files on the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("files", nargs="*", type=Path, help="such as docs/best.md; by default all")
     chosen = {path.resolve() for path in parser.parse_args().files} or set(FILES)
-    if unknown := chosen - set(FILES):
+    unknown = chosen - set(FILES)
+    if unknown:
         raise SystemExit(f"error: {', '.join(map(str, unknown))} is no page: name one of docs/")
     for path, write in FILES.items():
         if path in chosen:

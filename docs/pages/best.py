@@ -1,4 +1,4 @@
-"""docs/best.md: the encoders of config/best.yaml, and the shipped one, which is one of them."""
+"""docs/best.md: the encoders of config/best.yaml, including the shipped encoder."""
 
 from typing import Any
 
@@ -15,58 +15,62 @@ RATINGS = {tables.STS: "STS 2012-2016", tables.STSB: "STS-B", tables.SICK: "SICK
 
 
 def labels(folder: str) -> dict[tuple[str, str], str]:
-    """Return what the models of a folder are called, by data set and model."""
-    declared = tables.DECLARED["labels"]["best"]
-    split = {tuple(of.split("/")): label for of, label in declared.items()}
-    return {
-        (dataset, model): label for (of, dataset, model), label in split.items() if of == folder
-    }
+    """Return the labels of a folder's models, by data set and model."""
+    labels_of_folder = {}
+    for path, label in tables.DECLARED["labels"]["best"].items():
+        name, dataset, model = path.split("/")
+        if name == folder:
+            labels_of_folder[dataset, model] = label
+    return labels_of_folder
 
 
 def models() -> str:
-    """Write recall and correlations with people's ratings: means over seeds."""
+    """Write recall and correlations with people's ratings, as means over seeds."""
     scores = tables.scores(FOLDER).droplevel("folder")
     groups = scores[[*tables.RECALLS, *RATINGS]].groupby(["dataset", "model"])
     history = tables.kept(f"{FOLDER}/history").groupby(["dataset", "model", "seed"])
     last = history["dev_recall"].last().groupby(["dataset", "model"]).mean()
-    there = [system for system in labels(FOLDER) if system in groups.groups]
-    numbers = pd.concat([last, groups.mean()], axis=1).loc[there].apply(decimals)
+    systems = [system for system in labels(FOLDER) if system in groups.groups]
+    numbers = pd.concat([last, groups.mean()], axis=1).loc[systems].apply(decimals)
     numbers.columns = ["development R@10", *HEADS, *RATINGS.values()]
     numbers.insert(0, "seeds", groups.size())
-    numbers.insert(0, "model", [labels(FOLDER)[system] for system in there])
+    numbers.insert(0, "model", [labels(FOLDER)[system] for system in systems])
     return tables.markdown(numbers, 1)
 
 
 def together(names: dict[str, str]) -> str:
-    """Write the recall of three seeds, their mean and all together, by sentences of each language.
+    """Write the recall of three seeds, as a mean and all together, by language of the sentences.
 
     Args:
-        names: what each model and language is called.
+        names: the label of each model and language.
     """
-    found = pd.concat(tables.kept(f"evaluate/together-{language}") for language in ("en", "de"))
-    found = found.assign(name=found["model"] + " " + found["language"])
-    found["text"] = tables.intervals(found, ["recall", "low", "high"])
-    wide = found.pivot(index="name", columns=["direction", "cutoff"], values="text").loc[[*names]]
-    wide = wide[[(direction, cutoff) for direction in DIRECTIONS for cutoff in (1, 10)]]
+    recalls = pd.concat(tables.kept(f"evaluate/together-{language}") for language in ("en", "de"))
+    recalls = recalls.assign(name=recalls["model"] + " " + recalls["language"])
+    recalls["text"] = tables.intervals(recalls, ["recall", "low", "high"])
+    # A row for each system, in the order of `names`.
+    wide: pd.DataFrame = recalls.pivot(index="name", columns=["direction", "cutoff"], values="text")
+    columns = [(direction, cutoff) for direction in DIRECTIONS for cutoff in (1, 10)]
+    wide = wide.loc[list(names)][columns]
     wide.columns = HEADS
-    wide.insert(0, "", [*names.values()])
+    wide.insert(0, "", list(names.values()))
     return tables.markdown(wide, 1)
 
 
 def differences(experiment: str, dataset: str) -> str:
-    """Write how models differ from the first one of an ablation in R@10, by a paired bootstrap."""
+    """Write the differences in R@10 from the first model of an ablation, with intervals."""
     table = tables.kept(f"{experiment}/ablation").query("dataset == @dataset")
     table = table[table["measure"].str.startswith("R@10")].dropna(subset="difference")
     table["text"] = tables.intervals(table, tables.with_ends("difference"))
-    shown = table.pivot(index=["model", "seeds"], columns="measure", values="text")
-    shown = shown.reindex(table["model"].unique(), level="model").reset_index()
-    known = {model: label for (of, model), label in labels(experiment).items() if of != "pooled"}
-    shown["model"] = [known.get(model, tables.code(model)) for model in shown["model"]]
-    return tables.markdown(shown, 2)
+    # `pivot` sorts models by name, and `reindex` restores their order.
+    page_table = table.pivot(index=["model", "seeds"], columns="measure", values="text")
+    page_table = page_table.reindex(table["model"].unique(), level="model").reset_index()
+    by_model = {model: label for (_, model), label in labels(experiment).items()}
+    page_table["model"] = [by_model.get(model, tables.code(model)) for model in page_table["model"]]
+    return tables.markdown(page_table, 2)
 
 
-def alone(part: str) -> list[float]:
-    """Read the scores of a part of the shipped encoder's vector on all tasks and on images."""
+def scores_of_part(part: str) -> list[float]:
+    """Read the scores of a part of the shipped encoder's vector, on all tasks and on images."""
     table = tables.evaluated(part).query("definition == 'SentEval cosine'")
     images = table.query("task == 'STS 2015' and subtask == 'Images'")
     mean = table.query("task == 'all' and statistic == 'weighted mean'")
@@ -74,37 +78,37 @@ def alone(part: str) -> list[float]:
 
 
 def same_weights(scores: pd.DataFrame) -> float:
-    """Average the scores without the seen pairs, weighted by the pairs that each subtask had."""
+    """Average the scores of unseen pairs, weighted by the numbers of all pairs of each subtask."""
     subtasks = scores.query("task.str.startswith('STS 20') and statistic == 'correlation'")
     return float(np.average(subtasks["unseen_pearson"], weights=subtasks["pairs"]))
 
 
 def values() -> dict[str, Any]:
     """Compute the scores of the shipped encoder, and the recalls of three seeds together."""
-    chosen = "task == 'all' and statistic == 'weighted mean'"
-    percent = tables.evaluated("development").query(chosen)
+    mean = "task == 'all' and statistic == 'weighted mean'"
+    development = tables.evaluated("development").query(mean)
     shipped = tables.evaluated("flickr8k-v4").query("definition == 'SentEval cosine'")
-    own = shipped.query(chosen)
+    shipped_mean = shipped.query(mean)
     all_three = tables.kept("evaluate/together-en").query("model == 'together' and cutoff == 10")
     five = tables.kept("evaluate/together-en").query("model == 'best' and cutoff == 5")
     table = tables.kept(f"{FOLDER}/ablation").query("dataset == 'flickr8k'")
     best = table[table["model"] == "best"]
-    # Differences from `best`: what its further captions give is the opposite.
+    # The gain of further captions is the negative difference of the model without them from `best`.
     parts = tables.kept(f"{FOLDER}/ablation").query("model == 'best-alone'").set_index("measure")
     ends = ["difference", "difference_high", "difference_low"]
     captions = tables.kept("evaluate/seen-captions").set_index("language")
     return {
-        "r": tables.kept("evaluate/development").query(chosen).squeeze(),
-        "development": percent.squeeze(),
-        "chosen_apart": tables.intervals(percent, tables.with_ends("unseen_pearson")).item(),
-        "seen": own.squeeze(),
-        "unseen": tables.intervals(own, tables.with_ends("unseen_pearson")).item(),
+        "r": tables.kept("evaluate/development").query(mean).squeeze(),
+        "development": development.squeeze(),
+        "chosen_apart": tables.intervals(development, tables.with_ends("unseen_pearson")).item(),
+        "seen": shipped_mean.squeeze(),
+        "unseen": tables.intervals(shipped_mean, tables.with_ends("unseen_pearson")).item(),
         "unseen_same_weights": same_weights(shipped),
         "more_captions": tables.intervals(-parts[ends], ends),
         "seen_captions": captions.loc["de"],
         "best": tables.intervals(best, ["value", "low", "high"]).tolist(),
         "together": tables.intervals(all_three, ["recall", "low", "high"]).tolist(),
-        "state": alone("state"),
-        "outputs": alone("outputs"),
+        "state": scores_of_part("state"),
+        "outputs": scores_of_part("outputs"),
         "of_five": five["recall"].tolist(),
     }

@@ -51,7 +51,7 @@ NAMED = {
 
 def differences() -> str:
     """Write each comparison of two conditions: the difference, its interval and the verdict."""
-    claims = tables.compared("controls/claims")
+    claims = tables.comparisons("controls/claims")
     claims = claims[claims["measure"].isin(SHOWN) & claims["claim"].ne(BASELINES)]
     claims["text"] = tables.intervals(claims, tables.DIFFERENCE) + " " + tables.marks(claims)
     wide = claims.pivot(index=["condition", "better", "worse"], columns="measure", values="text")
@@ -79,7 +79,7 @@ def systems() -> dict[str, pd.Series]:
 
 def values() -> dict[str, Any]:
     """Read the differences that sentences name: of each comparison, by measure."""
-    claims = tables.compared("controls/claims").query("condition == 'bag-alone'")
+    claims = tables.comparisons("controls/claims").query("condition == 'bag-alone'")
     claims["text"] = tables.intervals(claims, tables.DIFFERENCE)
     claims["measure"] = claims["measure"].replace(NAMED)
     texts = claims.set_index(["worse", "better", "measure"])["text"].sort_index()

@@ -1,8 +1,7 @@
-"""docs/architecture.md: its drawing of which rule makes what from what, in Mermaid.
+"""docs/architecture.md: the drawing of the rules and their dependencies, in Mermaid.
 
-The rules and what each needs come from Snakemake, for the demo and the experiments in `config/`
-that want no features of one's own together, so that the drawing cannot say what the workflow does
-not do.
+Snakemake lists the rules of the demo and of the experiments in `config/`, so the drawing always
+shows the real workflow.
 """
 
 import os
@@ -18,11 +17,11 @@ from groundvec.config import parts
 from reproduction import papers
 
 PAPERS = list(papers.known())
-NOT_DRAWN = ("flickr30k", "multi30k")  # which need a folder of your own pictures
+NOT_DRAWN = ("flickr30k", "multi30k")  # experiments that need a folder with the user's images
 
 
 def drawing() -> str:
-    """Draw each rule in the frame of its file, with arrows to the rules that need its outputs."""
+    """Draw each rule in the frame of its file, with arrows to the rules that read its outputs."""
     graph = rule_graph()
     lines = ["```mermaid", "flowchart TD"]
     for stage, rules in stages().items():
@@ -34,11 +33,11 @@ def drawing() -> str:
 def rule_graph() -> nx.DiGraph:
     """Read the rules of all experiments, without `all` and without transitive edges.
 
-    A paper's tables and figures are one.
+    The tables and figures of a paper are one node.
     """
     experiments = [ROOT / "config.yaml", *sorted((ROOT / "config").glob("*.yaml"))]
     command = [sys.executable, "-m", "snakemake", "--rulegraph", "mermaid-js", "--configfile"]
-    # A mirror of the data decides which files are downloaded; the drawing is without one.
+    # With a mirror, other files are downloaded. The drawing shows the flow without a mirror.
     options: dict[str, Any] = {"cwd": ROOT, "env": {**os.environ, "GROUNDVEC_MIRROR": ""}}
     options |= {"text": True, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     drawn = [path for path in experiments if path.stem not in NOT_DRAWN]
@@ -54,7 +53,7 @@ def rule_graph() -> nx.DiGraph:
         graph.add_nodes_from(names.values())
         graph.add_edges_from((names[a], names[b]) for a, b in edges)
     graph.remove_node("all")
-    # A paper's claims are made of its other tables.
+    # A paper's claims read its other tables, which are the same node.
     graph.remove_edges_from(list(nx.selfloop_edges(graph)))
     return nx.transitive_reduction(graph)
 
@@ -68,7 +67,7 @@ def stages() -> dict[str, list[str]]:
         )
         for stage in files
     }
-    # Rules with names that are put together.
+    # Rules with composed names.
     return rules | {
         "dataset": [f"dataset_{name}" for name in parts.names("sources")],
         "report": PAPERS,

@@ -13,36 +13,36 @@ from reproduction.render.figures import curve_styles
 from reproduction.render.style import PAGE, styled
 from reproduction.reporting.systems import sorted_by
 
-# epochs: 4 and 32
+# The experiments of 4 and of 32 epochs.
 FOUR = "flickr8k-seeds"
 LONG = "flickr8k-epochs"
 SIZES = [f"gru-{size}-attention" for size in (256, 512, 1024, 2048)]
-CLAIMS = {  # of config/flickr8k-epochs.yaml, by the model that was selected
+CLAIMS = {  # the claims of config/flickr8k-epochs.yaml, by the selected model
     model: f"{LONG}/claims{end}"
     for model, end in zip(SIZES, ("", "-512", "-1024", "-2048"), strict=True)
 }
 TRAINED: dict[str, str] = tables.DECLARED["labels"][LONG]
-BESIDE = ["char-GRU Flickr8k (reported)", "BOW (reported)", "InferSent (reported)"]
+REPORTED = ["char-GRU Flickr8k (reported)", "BOW (reported)", "InferSent (reported)"]
 
 
 def paper() -> pd.Series:
-    """Read the numbers that Merkx & Frank (2019) report, by `tables.WITH_R1`."""
+    """Read the numbers that Merkx & Frank (2019) report, by the names of `tables.WITH_R1`."""
     names = {summary.STS: tables.STS, "STS-B": tables.STSB, "SICK-R": tables.SICK}
     return pd.Series(summary.reported("flickr8k")).rename(names)
 
 
 def grid(experiment: str) -> str:
-    """Write the scores of each cell: the mean over its seeds, the lowest and the highest."""
+    """Write the scores of each model: mean, lowest and highest over its seeds."""
     table = tables.scores(experiment)
     order = table.groupby("model")[tables.STS].mean().sort_values(ascending=False).index
-    shown = table[tables.REACHED].apply(tables.mean_and_range, by="model").loc[order]
-    shown.insert(0, "seeds", table.groupby("model").size())
-    shown.insert(0, "model", tables.code(order))
-    return tables.markdown(shown, 2)
+    page_table = table[tables.REACHED].apply(tables.mean_and_range, by="model").loc[order]
+    page_table.insert(0, "seeds", table.groupby("model").size())
+    page_table.insert(0, "model", tables.code(order))
+    return tables.markdown(page_table, 2)
 
 
 def table2() -> str:
-    """Write the recalls and median ranks of the paper's Table 2, reported, and means of ours."""
+    """Write the recalls and median ranks of the paper's Table 2, and the measured means."""
     reported = pd.read_csv(summary.REPORTED / "table2.csv").query("dataset == 'flickr8k'")
     measured = tables.kept(f"{LONG}/retrieval").query("direction in @DIRECTIONS")
     columns = {"r1": "R@1", "r5": "R@5", "r10": "R@10", "median_rank": "median rank"}
@@ -50,28 +50,28 @@ def table2() -> str:
     means: Any = both.groupby(["source", "model", "direction"])[list(columns)].mean().unstack()
     means = means.sort_values(["source", ("r10", DIRECTIONS[0])], ascending=False)
     cells = {
-        f"{summary.WAYS[way]}: {label}": decimals(means[column, way])
-        for way in DIRECTIONS
+        f"{summary.WAYS[direction]}: {label}": decimals(means[column, direction])
+        for direction in DIRECTIONS
         for column, label in columns.items()
     }
     return tables.markdown(pd.DataFrame(cells, means.index).reset_index(), 2)
 
 
 def claims(file: str) -> str:
-    """Write the differences of models, over seeds, and their verdicts."""
-    table = tables.compared(file)
+    """Write the differences between models, over seeds, and the verdicts."""
+    table = tables.comparisons(file)
     columns = ["measure", "better", "worse", "seeds", "verdict"]
-    shown = table[columns].assign(difference=tables.intervals(table, tables.DIFFERENCE))
-    shown.insert(0, "claim", tables.once(table["claim"]))
-    return tables.markdown(shown, 6)
+    page_table = table[columns].assign(difference=tables.intervals(table, tables.DIFFERENCE))
+    page_table.insert(0, "claim", tables.once(table["claim"]))
+    return tables.markdown(page_table, 6)
 
 
 def claims_by_size() -> str:
-    """Write the differences after 32 epochs, of models of each size, with a mark of the verdict."""
+    """Write the differences after 32 epochs for each size, with a mark for the verdict."""
     columns = {}
     for model, file in CLAIMS.items():
         size = model.split("-")[1]
-        table = tables.compared(file)
+        table = tables.comparisons(file)
         texts = tables.intervals(table, tables.DIFFERENCE) + " " + tables.marks(table)
         systems = table[["better", "worse"]].replace(f"-{size}-", "-", regex=True)
         smaller = rf"^(\w+)-{int(size) // 2}-(\w+)$"
@@ -79,10 +79,10 @@ def claims_by_size() -> str:
         rows = pd.MultiIndex.from_frame(table[["claim", "measure"]].join(systems))
         seeds = table["seeds"].max()
         columns[f"{size} numbers, seeds: {seeds}"] = texts.set_axis(rows)
-    shown = pd.concat(columns, axis=1, sort=False).fillna(MISSING).reset_index()
-    shown = sorted_by(shown, ["claim"])
-    shown["claim"] = tables.once(shown["claim"])
-    return tables.markdown(shown, 4)
+    page_table = pd.concat(columns, axis=1, sort=False).fillna(MISSING).reset_index()
+    page_table = sorted_by(page_table, ["claim"])
+    page_table["claim"] = tables.once(page_table["claim"])
+    return tables.markdown(page_table, 4)
 
 
 def minutes(experiment: str) -> pd.Series:
@@ -91,17 +91,20 @@ def minutes(experiment: str) -> pd.Series:
 
 
 def times() -> str:
-    """Write the minutes of training of each model: the mean over seeds, lowest and highest."""
-    columns = {"4 epochs": FOUR, "32 epochs": LONG}
-    found = {of: tables.mean_and_range(minutes(file), "model", 0) for of, file in columns.items()}
-    shown = pd.DataFrame(found).fillna(MISSING).loc[list(TRAINED)]
-    shown.insert(0, "minutes of training", tables.code(shown.index))
-    return tables.markdown(shown, 1)
+    """Write the minutes of training of each model: mean, lowest and highest over seeds."""
+    experiments = {"4 epochs": FOUR, "32 epochs": LONG}
+    columns = {
+        heading: tables.mean_and_range(minutes(experiment), "model", 0)
+        for heading, experiment in experiments.items()
+    }
+    page_table = pd.DataFrame(columns).fillna(MISSING).loc[list(TRAINED)]
+    page_table.insert(0, "minutes of training", tables.code(page_table.index))
+    return tables.markdown(page_table, 1)
 
 
 @styled
 def curves() -> Figure:
-    """Draw retrieval by epoch for each size of the GRU, and STS 2012-2016 for models of 2048."""
+    """Draw recall by epoch for each size of the GRU, and STS 2012-2016 for models of 2048."""
     history = tables.kept(f"{LONG}/history")
     rated = tables.kept(f"{LONG}/sts-2048").query("kind == 'snapshot'").astype({"epochs": int})
     drawn = {
@@ -122,62 +125,66 @@ def curves() -> Figure:
 
 
 def selected() -> tuple[str, pd.DataFrame]:
-    """Read the name of the ensemble of config/flickr8k-epochs.yaml, and its paper's Table S1."""
+    """Read the name of the selected ensemble of config/flickr8k-epochs.yaml, and Table S1."""
     table = tables.kept(f"{LONG}/table_s1")
     [name] = table.loc[table["kind"] == "ensemble", "name"].unique()
     return name, table
 
 
 def subtasks() -> str:
-    """Write the correlations of each subtask: measured with its interval, reported, baselines."""
-    own, table = selected()
+    """Write the correlations of each subtask: measured with interval, reported, and baselines."""
+    ensemble, table = selected()
     whole = table["statistic"].eq("weighted mean") & table["task"].eq("all")
     classified = table["task"].isin(["STS-B", "SICK"])
     single = table["statistic"].eq("correlation") & table["method"].eq("classifier").eq(classified)
     table = table[whole | single].set_index(["task", "subtask"])
-    model = own.split()[0]
-    of_own = table[table["name"] == own]
-    cell = (tables.code(model), [f"100 * {of}" for of in tables.with_ends("pearson")], 1)
-    shown = of_own.index.to_frame().join(tables.cells(of_own, cell))
-    for name in (*BESIDE, f"untrained {model}", "BOW-100d", "trigrams"):
-        shown[name] = decimals(100 * table[table["name"] == name]["pearson"].reindex(of_own.index))
+    model = ensemble.split()[0]
+    rows = table[table["name"] == ensemble]
+    cell = (tables.code(model), [f"100 * {name}" for name in tables.with_ends("pearson")], 1)
+    page_table = rows.index.to_frame().join(tables.cells(rows, cell))
+    for name in (*REPORTED, f"untrained {model}", "BOW-100d", "trigrams"):
+        page_table[name] = decimals(
+            100 * table[table["name"] == name]["pearson"].reindex(rows.index)
+        )
     names = {"task": {"all": "STS 2012-2016"}, "subtask": {"all": "mean"}}
-    return tables.markdown(shown.replace(names), 2)
+    return tables.markdown(page_table.replace(names), 2)
 
 
 def beside_senteval() -> str:
     """Write the largest differences from SentEval's own code."""
     table = tables.kept("evaluate/senteval")
-    for of in ("pearson", "spearman"):
-        table[of.capitalize()] = (table[of] - table[f"senteval_{of}"]).abs()
+    for measure in ("pearson", "spearman"):
+        difference = table[measure] - table[f"senteval_{measure}"]
+        table[measure.capitalize()] = difference.abs()
     table["prediction"] = table["definition"].str.removeprefix("SentEval ")
     groups = table.groupby("prediction", sort=False)
-    shown = groups[["Pearson", "Spearman"]].max().map("{:.0e}".format)
-    shown.insert(0, "scores", groups.size())
-    return tables.markdown(shown.reset_index(), 1)
+    page_table = groups[["Pearson", "Spearman"]].max().map("{:.0e}".format)
+    page_table.insert(0, "scores", groups.size())
+    return tables.markdown(page_table.reset_index(), 1)
 
 
 def values() -> dict[str, Any]:
-    """Compare trainings of 4 and of 32 epochs with the paper's and with each other."""
-    own, rated = selected()
-    long, four = (tables.scores(name).droplevel(["folder", "dataset"]) for name in (LONG, FOUR))
+    """Compare trainings of 4 and of 32 epochs with the paper and with each other."""
+    ensemble, rated = selected()
+    long = tables.scores(LONG).droplevel(["folder", "dataset"])
+    four = tables.scores(FOUR).droplevel(["folder", "dataset"])
     means = long.groupby("model").mean()
-    of_paper = paper()
-    claims = [tables.compared(file).set_index("claim") for file in CLAIMS.values()]
-    fall = [of["difference"].filter(like="The semantic score falls") for of in claims[:3]]
-    gains = [-of.item() for of in fall]
-    larger = pd.concat([of.filter(like="larger embeddings", axis=0) for of in claims[1:3]])
+    reported = paper()
+    claims = [tables.comparisons(file).set_index("claim") for file in CLAIMS.values()]
+    falls = [table["difference"].filter(like="The semantic score falls") for table in claims[:3]]
+    gains = [-fall.item() for fall in falls]
+    larger = pd.concat([table.filter(like="larger embeddings", axis=0) for table in claims[1:3]])
     larger = larger[larger["better"].isin(SIZES)]
     cells = claims[3].filter(like="GRUs beat LSTMs", axis=0).query("measure == 'STS 12-16'")
-    after_4 = [of.filter(like="The training task still gains", axis=0) for of in claims]
-    # The paper prints by how many percent its semantic score falls after its peak.
-    last_score = of_paper[[tables.STS, tables.SICK]].mean()
+    after_4 = [table.filter(like="The training task still gains", axis=0) for table in claims]
+    # The paper prints the fall of its semantic score after the peak, in percent.
+    last_score = reported[[tables.STS, tables.SICK]].mean()
     [printed] = pd.read_csv(summary.REPORTED / "section_4_3_4.csv").query(
         "dataset == 'flickr8k' and since == 'peak'"
     )["change"]
     peak_score = last_score / (1 + printed / 100)
 
-    # How much of what the smallest gains in 32 epochs comes by epoch 4.
+    # The share of the smallest model's gain in 32 epochs that it has by epoch 4.
     recalls = tables.kept(f"{LONG}/history").pivot(
         index=["model", "seed"], columns="epoch", values="dev_recall"
     )
@@ -187,10 +194,11 @@ def values() -> dict[str, Any]:
     rated = rated[rated["statistic"].isin(["weighted mean", "correlation"])]
     begin = 100 * rated["pearson"][[("all", "cosine"), ("SICK", "classifier")]].mean()
     semantic = [tables.STS, tables.SICK]
-    early, late = (of.loc[SIZES[0], semantic].to_numpy().mean() for of in (four, long))
+    early = four.loc[SIZES[0], semantic].to_numpy().mean()
+    late = long.loc[SIZES[0], semantic].to_numpy().mean()
 
-    def of_512(cell: str, measures: list[str]) -> str:
-        """Write how much better 512 is than 256: a t interval of the seeds alone."""
+    def gain_of_512(cell: str, measures: list[str]) -> str:
+        """Write the difference between sizes 512 and 256, with a t interval over seeds alone."""
         table = long[measures].mean(axis=1)
         return tables.of_seeds(table[f"{cell}-512-attention"] - table[f"{cell}-256-attention"])
 
@@ -198,20 +206,20 @@ def values() -> dict[str, Any]:
     of_epochs = tables.kept(f"{LONG}/sts-2048").query("model == @SIZES[-1] and kind == 'snapshot'")
     by_epoch = 100 * of_epochs.set_index(of_epochs["epochs"].astype(int))["pearson"]
     wins = tables.kept(f"{LONG}/section_4_3")
-    wins = wins[wins["a"] == own].set_index("b")[["a_interval", "b_interval"]]
-    as_paper, bag, infersent = wins.loc[BESIDE].to_numpy().tolist()
+    wins = wins[wins["a"] == ensemble].set_index("b")[["a_interval", "b_interval"]]
+    as_paper, bag, infersent = wins.loc[REPORTED].to_numpy().tolist()
     table = pd.read_csv(summary.REPORTED / "table2.csv").query("dataset == 'flickr8k'")
     wehrmann = table[table["model"].str.startswith("Wehrmann")].set_index("direction")
     return {
-        "sick": [of_paper[tables.SICK] - means.loc[model, tables.SICK] for model in SIZES],
-        "below": (of_paper - means.loc[SIZES[-1]])[tables.REACHED[:2]].tolist(),
+        "sick": [reported[tables.SICK] - means.loc[model, tables.SICK] for model in SIZES],
+        "below": (reported - means.loc[SIZES[-1]])[tables.REACHED[:2]].tolist(),
         "largest": list(means.loc[SIZES[-1], tables.REACHED[:2]]),
         "selected": list(means.loc[SIZES[-1], [tables.STS, tables.STSB, tables.SICK]]),
         "rated": by_epoch.to_dict(),
         "gains": gains,
         "larger": tables.intervals(larger, tables.DIFFERENCE).tolist(),
         "gru_over_lstm": tables.intervals(cells, tables.DIFFERENCE).item(),
-        "after_4": [tables.intervals(of, tables.DIFFERENCE).item() for of in after_4],
+        "after_4": [tables.intervals(table, tables.DIFFERENCE).item() for table in after_4],
         "peak_epoch": by_epoch.idxmax(),
         "paper_score": [last_score, peak_score, peak_score - last_score],
         "paper_fall": -printed,
@@ -220,9 +228,9 @@ def values() -> dict[str, Any]:
         "share_of_score": 100 * (early - begin) / (late - begin),
         "later_recall": 100 * (last / fourth - 1),
         "later_score": 100 * gains[0] / early,
-        "gru_in_retrieval": of_512("gru", tables.REACHED[:2]),
-        "gru_on_sick": of_512("gru", [tables.SICK]),
-        "lstm_on_sick": of_512("lstm", [tables.SICK]),
+        "gru_in_retrieval": gain_of_512("gru", tables.REACHED[:2]),
+        "gru_on_sick": gain_of_512("gru", [tables.SICK]),
+        "lstm_on_sick": gain_of_512("lstm", [tables.SICK]),
         "as_paper": 26 - sum(as_paper),
         "as_infersent": 26 - sum(infersent),
         "beside_infersent": infersent,
@@ -231,7 +239,7 @@ def values() -> dict[str, Any]:
         "minutes_of_4": minutes(FOUR).sum(),
         "trainings": len(on_cpu),
         "hours": on_cpu.sum() / 60,
-        # Embeddings of the characters that no caption has.
+        # Random embeddings, or zeros, for the characters that no caption has.
         "printable": tables.rated("printable"),
         "zeros": tables.rated("gru-256"),
     }

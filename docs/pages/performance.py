@@ -1,4 +1,4 @@
-"""docs/performance.md: what each stage costs, from benchmarks/results/*.json; measures nothing."""
+"""docs/performance.md: the cost of each stage, from benchmarks/results/*.json."""
 
 import json
 import sys
@@ -14,6 +14,7 @@ from groundvec.card.templates import fill
 from groundvec.card.text import decimals
 from reproduction.render.style import BLUE, PAGE, VERMILLION, styled
 
+# The benchmarks are programs and no package, so they import each other from their folder.
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from measure import RESULTS, number, table
@@ -36,7 +37,7 @@ def page(results: dict[str, Result]) -> str:
         return next(row for row in rows[stage] if row["what"].startswith(start))
 
     def measured(stage: str, caller: Callable[[], str] | None = None) -> str:
-        """Write a stage's table, and under it the command, the machine and the versions."""
+        """Write a stage's table, and below it the command, the commit and the machine."""
         result = results[stage]
         machine = results[stage]["machine"]
         return (
@@ -55,14 +56,20 @@ def page(results: dict[str, Result]) -> str:
 
 @styled
 def ratios(results: dict[str, Result]) -> Figure:
-    """Draw the time of ours and plain divided by the floor, one line per case."""
+    """Draw the times of ours and plain, divided by the floor, one line per case."""
     rows = [row for stage in STAGES[:-1] for row in results[stage]["rows"] if row["floor"]]
     figure = Figure(figsize=(PAGE, 0.6 + 0.25 * len(rows)), layout="constrained")
     axes = figure.subplots()
     places = range(len(rows))
     axes.scatter([row["ratio_floor"] for row in rows], places, color=BLUE, label="ours", zorder=3)
     plain = [(row["plain"] / row["floor"], y) for y, row in enumerate(rows) if row["plain"]]
-    axes.scatter(*zip(*plain, strict=True), color=VERMILLION, marker="s", label="plain")
+    axes.scatter(
+        [ratio for ratio, _ in plain],
+        [place for _, place in plain],
+        color=VERMILLION,
+        marker="s",
+        label="plain",
+    )
     axes.axvline(1, color="0.4")
     axes.set_yticks(places, [f"{row['stage']}: {row['what']}" for row in rows])
     axes.invert_yaxis()
@@ -76,27 +83,27 @@ def ratios(results: dict[str, Result]) -> Figure:
 
 @styled
 def growth(results: dict[str, Result]) -> Figure:
-    """Time and memory against size, a panel a case, all axes logarithmic."""
+    """Draw time and memory by size, one panel per case, with logarithmic axes."""
     rows = results["growth"]["rows"]
     lines = -(-len(rows) // 2)
     figure = Figure(figsize=(PAGE, 2 * lines), layout="constrained")
     panels = figure.subplots(lines, 2, squeeze=False).flat
     for row, axes in zip(rows, panels, strict=False):
         draw_growth(axes, row)
-    for axes in panels:  # those left
+    for axes in panels:  # `panels` is an iterator: these are the unused ones
         axes.set_visible(False)
     return figure
 
 
 def draw_growth(axes: Axes, row: Result) -> None:
-    """Draw one panel: time on the left; memory, if it was measured, on the right."""
+    """Draw one panel: time on the left axis and, if it was measured, memory on the right one."""
     sizes, seconds, memory = zip(*row["points"], strict=True)
     axes.set_title(f"{row['what']}: exponent {row['exponent']:.2f}")
     axes.set_xlabel(row["against"])
     axes.loglog(sizes, seconds, "o-", color=BLUE)
     axes.set_ylabel("seconds", color=BLUE)
     pairs = [(axes, seconds)]
-    if all(memory):
+    if all(memory):  # None on systems other than Linux
         right = axes.twinx()
         right.semilogy(sizes, memory, "s--", color=VERMILLION)
         right.set_ylabel("MB", color=VERMILLION)

@@ -18,22 +18,25 @@ def result_files() -> str:
     """Write the schema of every result file."""
     reported = [f"reproduction.papers.{paper}.reported" for paper in papers.known()]
     modules = [schemas, *(import_module(name) for name in reported if find_spec(name))]
-    found = {name: form for module in modules for name, form in vars(module).items()}
-    forms = {name: form for name, form in found.items() if hasattr(form, "__metadata__")}
-    return "\n\n".join(of_schema(name, schema_of(form)) for name, form in forms.items())
+    frames = {}  # annotated data frames, such as `Scores`
+    for module in modules:
+        for name, value in vars(module).items():
+            if hasattr(value, "__metadata__"):
+                frames[name] = value
+    return "\n\n".join(of_schema(name, schema_of(frame)) for name, frame in frames.items())
 
 
 def of_schema(name: str, schema: Schema) -> str:
-    """Write a heading, the meaning of a row, and the columns."""
+    """Write a heading, the meaning of a row, and a table of the columns."""
     rows = [
         {
-            "column": f"`{column}`",
-            "type": TYPES[about.dtype],
-            "unit": about.unit,
-            "values": allowed(about),
-            "description": about.what,
+            "column": f"`{name}`",
+            "type": TYPES[column.dtype],
+            "unit": column.unit,
+            "values": allowed(column),
+            "description": column.what,
         }
-        for column, about in schema.columns.items()
+        for name, column in schema.columns.items()
     ]
     text = f"{schema.row[0].upper()}{schema.row[1:]}. File: {schema.file}."
     if schema.keys:
@@ -43,9 +46,12 @@ def of_schema(name: str, schema: Schema) -> str:
 
 def allowed(column: Column) -> str:
     """Write the values that a column allows."""
-    low, high = (f"{end:g}" if isfinite(end) else "" for end in (column.low, column.high))
-    ends = f"{low} to {high}" if low and high else f"from {low}" if low else ""
-    words = [", ".join(f"`{value}`" for value in column.among), ends]
+    interval = ""
+    if isfinite(column.low):
+        interval = f"from {column.low:g}"
+        if isfinite(column.high):
+            interval = f"{column.low:g} to {column.high:g}"
+    words = [", ".join(f"`{value}`" for value in column.among), interval]
     if column.empty is True:
         words.append("may be empty")
     elif column.empty:

@@ -1,4 +1,4 @@
-"""docs/socher-2014.md: systems over dependency trees, and those beside them."""
+"""docs/socher-2014.md: systems that read dependency trees, and the systems to compare with."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pandas as pd
 
 from docs.pages.tables import (
     DIFFERENCE,
-    compared,
+    comparisons,
     intervals,
     kept,
     markdown,
@@ -22,32 +22,33 @@ from reproduction.reporting.systems import sorted_by
 OBJECTIVES = [MARGIN, HINGE, SQUARED, *OF_CCA.values()]
 DATASETS = {"flickr8k-1000": "draws", "flickr8k": "all of Flickr8k"}
 RELATIONS = "Relations beat positions"
-ENDS = ["5", "10", "15"]  # of the cycles of config/dt-rnn-tuning.yaml
+ENDS = ["5", "10", "15"]  # the last epochs of the cycles of config/dt-rnn-tuning.yaml
 
 
 def mean_ranks() -> str:
-    """Write mean ranks of every system: reported, of the draws, and of all of Flickr8k."""
+    """Write the mean ranks of every system: reported, on the draws, and on all of Flickr8k."""
     table = pd.concat([kept("dt-rnn/table1"), kept("dt-rnn/table2")])
     table = sorted_systems(table.fillna({"objective": ""}))
     rows = ["objective", "name"]
-    ours = table[table["source"] == "measured"]
-    # The paper's numbers stand with the system that is nearest.
+    measured = table[table["source"] == "measured"]
+    # The paper's numbers are shown with the most similar measured system.
     nearest = {"kCCA": CCA, "CT-RNN": BINARISED}
     parts = {"reported": table[table["source"] == "reported"].replace({"name": nearest})}
-    parts |= {said: ours[ours["dataset"] == dataset] for dataset, said in DATASETS.items()}
-    shown = ours[rows].drop_duplicates().set_index(rows)
-    for said, part in parts.items():
-        keyed = part.drop_duplicates(rows).set_index(rows).reindex(shown.index)
+    for dataset, label in DATASETS.items():
+        parts[label] = measured[measured["dataset"] == dataset]
+    page_table = measured[rows].drop_duplicates().set_index(rows)
+    for label, part in parts.items():
+        keyed = part.drop_duplicates(rows).set_index(rows).reindex(page_table.index)
         for direction, task in TASKS.items():
-            shown[f"{said}: {task}"] = intervals(keyed, with_ends(f"{direction}_mean_rank"))
-    shown = shown.reset_index()
-    shown.insert(0, "system", shown.pop("name"))
-    return markdown(shown, 2)
+            page_table[f"{label}: {task}"] = intervals(keyed, with_ends(f"{direction}_mean_rank"))
+    page_table = page_table.reset_index()
+    page_table.insert(0, "system", page_table.pop("name"))
+    return markdown(page_table, 2)
 
 
 def claims(experiment: str) -> pd.DataFrame:
-    """Read the claims that compare two systems, the paper's objective first."""
-    table = compared(f"{experiment}/claims").rename(columns={"condition": "objective"})
+    """Read the claims that compare two systems, with the paper's objective first."""
+    table = comparisons(f"{experiment}/claims").rename(columns={"condition": "objective"})
     return sorted_by(table, ["claim", "objective"], {"objective": OBJECTIVES})
 
 
@@ -62,26 +63,27 @@ def verdicts() -> str:
     )
     text = text.loc[pd.MultiIndex.from_frame(table[rows].drop_duplicates()), list(DATASETS)]
     seeds = table.groupby("dataset")["seeds"].first()
-    trained = seeds.map("seeds: {}".format).replace("seeds: 1", "one training")
-    text.columns = [f"{said}, {trained[of]}" for of, said in DATASETS.items()]
-    # What the paper prints, once for all data sets and for its one DT-RNN.
-    theirs = ~(table["better"] + table["worse"]).str.contains("collapsed|centered")
-    once = table[table["dataset"].eq("flickr8k") & theirs].dropna(subset="reported")
-    favours = once.assign(reported=once["reported"] > 0).groupby(rows)["reported"]
-    said = favours.sum().astype(str) + " of " + favours.size().astype(str)
-    text.insert(0, "the paper's numbers", said.reindex(text.index).fillna(MISSING))
+    trainings = seeds.map("seeds: {}".format).replace("seeds: 1", "one training")
+    text.columns = [f"{label}, {trainings[dataset]}" for dataset, label in DATASETS.items()]
+    # The paper's numbers, once for all data sets and for its only DT-RNN.
+    in_paper = ~(table["better"] + table["worse"]).str.contains("collapsed|centered")
+    reported = table[table["dataset"].eq("flickr8k") & in_paper].dropna(subset="reported")
+    supports = reported.assign(reported=reported["reported"] > 0).groupby(rows)["reported"]
+    counts = supports.sum().astype(str) + " of " + supports.size().astype(str)
+    text.insert(0, "the paper's numbers", counts.reindex(text.index).fillna(MISSING))
     return markdown(text.reset_index(), 5)
 
 
 def values() -> dict[str, Any]:
-    """Count the comparisons that hold on all of Flickr8k, and on draws of it."""
-    table = claims("dt-rnn").assign(holds=lambda of: of["verdict"].eq(HOLDS))
+    """Count the comparisons that hold on all of Flickr8k and on draws of it."""
+    table = claims("dt-rnn")
+    table["holds"] = table["verdict"] == HOLDS
     of_claim = table[table["claim"].eq(RELATIONS)].groupby(["objective", "dataset"])["holds"].sum()
     bag = table[table["claim"].eq("Trees beat the bag")].groupby("objective")["holds"]
     centered = table[table["claim"].eq("Trees beat the centered bag")]["holds"]
-    lead = compared("dt-rnn-variants/claims").query("measure in @TASKS.values()")
+    lead = comparisons("dt-rnn-variants/claims").query("measure in @TASKS.values()")
     tuning = kept("dt-rnn-tuning/snapshots").query("kind == 'snapshot' and epochs in @ENDS")
-    # Of the squared error, epochs up to 5 train the images' network alone.
+    # Under the squared error, the first five epochs train only the images' network.
     squared = kept("dt-rnn-squared/snapshots").query("model == 'SDT-RNN-0.0003'")
     squared = squared[squared["kind"] == "snapshot"].astype({"epochs": int}).set_index("epochs")
     best = squared[squared.index > 5].nlargest(1, "dev_r10").iloc[0]
@@ -92,6 +94,6 @@ def values() -> dict[str, Any]:
         ),
         "tuned": tuning.groupby("model")["dev_r10"].max(),
         "margin": of_claim[MARGIN][list(DATASETS)[::-1]].tolist(),
-        "bag": [f"{bag.sum()[of]} of {bag.size()[of]}" for of in (MARGIN, SQUARED, HINGE)],
+        "bag": [f"{bag.sum()[name]} of {bag.size()[name]}" for name in (MARGIN, SQUARED, HINGE)],
         "centered": f"{centered.sum()} of {len(centered)}",
     }

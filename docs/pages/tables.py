@@ -1,4 +1,4 @@
-"""Functions that the pages' modules share: kept files, their cells as text, Markdown tables."""
+"""Shared functions of the pages' modules: read kept files, format cells, write tables."""
 
 import io
 import re
@@ -24,7 +24,7 @@ DECLARED = yaml.safe_load(Path(__file__).with_name("declared.yaml").read_text(en
 SYSTEM = ["folder", "dataset", "model"]
 DIFFERENCE = ["difference", "low", "high"]
 MARKS = {HOLDS: "\N{CHECK MARK}", FAILS: "\N{MULTIPLICATION SIGN}", OPEN: "?"}
-# The measures of short tables, as `scores` and `rated` call them.
+# The measures of short tables, with their names in `scores` and `rated`.
 RECALLS = [f"R@{k}, {way}" for way in WAYS.values() for k in (1, 10)]
 STS = "STS 2012-2016, cosine"
 STSB = "STS-B, classifier"
@@ -38,32 +38,32 @@ def kept(name: str) -> pd.DataFrame:
     return read_csv(KEPT / f"{name}.csv", low_memory=False)
 
 
-def compared(name: str) -> pd.DataFrame:
+def comparisons(name: str) -> pd.DataFrame:
     """Read the claims of docs/results that compare two systems."""
     return read(KEPT / f"{name}.csv").query("worse != ''")
 
 
 def marks(claims: pd.DataFrame) -> pd.Series:
-    """Write a mark for each verdict, in brackets where it is about one training."""
+    """Write a mark for each verdict, in brackets if it is about one training."""
     texts = claims["verdict"].map(MARKS)
     return texts.where(~of_one_training(claims), "(" + texts + ")")
 
 
 def cells(table: pd.DataFrame, *columns: Sequence[Any]) -> pd.DataFrame:
-    """Write columns as docs/pages/declared.yaml declares them: heading, expressions, format."""
-    found = []
-    for heading, expressions, *form in columns:
-        of = [expressions] if isinstance(expressions, str) else expressions
-        values: list[Any] = [table.eval(each) for each in of]
+    """Write columns that docs/pages/declared.yaml declares: heading, expressions and format."""
+    texts_of_columns = []
+    for heading, declared, *form in columns:
+        expressions = [declared] if isinstance(declared, str) else declared
+        values: list[Any] = [table.eval(expression) for expression in expressions]
         if not form:
             texts = values[0].astype(str)
         elif isinstance(form[0], int):
-            write: Callable[..., list[str]] = bracketed if len(of) == 3 else decimals
+            write: Callable[..., list[str]] = bracketed if len(values) == 3 else decimals
             texts = write(*values, form[0])
         else:
             texts = [form[0].format(*row) for row in zip(*values, strict=True)]
-        found.append(pd.Series(texts, table.index, name=heading))
-    return pd.concat(found, axis=1)
+        texts_of_columns.append(pd.Series(texts, table.index, name=heading))
+    return pd.concat(texts_of_columns, axis=1)
 
 
 def selection(
@@ -77,28 +77,30 @@ def selection(
 
 
 def markdown(table: pd.DataFrame, labels: int) -> str:
-    """Write a table in Markdown, whose first columns are text and the others numbers."""
+    """Write a Markdown table whose first `labels` columns are text, and the others numbers."""
+    # Numbers are aligned right.
     rules = ["---"] * labels + ["--:"] * (table.shape[1] - labels)
     rows = [list(table.columns), rules, *table.astype(str).to_numpy().tolist()]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def with_ends(name: str) -> list[str]:
-    """Name the columns of a value and of the ends of its interval."""
+    """Return the names of the columns of a value and of the ends of its interval."""
     return [f"{name}{end}" for end in ("", "_low", "_high")]
 
 
 def intervals(table: pd.DataFrame, columns: list[str]) -> pd.Series:
-    """Write values with their intervals, by the columns of a value and of both ends."""
+    """Write values with their intervals, from the columns of the value and of both ends."""
     value, low, high = (table[column] for column in columns)
-    return pd.Series(bracketed(value, low, high), table.index)
+    texts = bracketed(value, low, high)
+    return pd.Series(texts, table.index)
 
 
 def mean_and_range(values: pd.Series, by: str | Sequence[str], digits: int = 1) -> pd.Series:
-    """Write the mean of each group, with the lowest and the highest where it has several values.
+    """Write the mean of each group, with the lowest and the highest of several values.
 
     Args:
-        by: levels of the index.
+        by: levels of the index that form the groups.
     """
     groups = values.groupby(level=by, sort=False)
     mean = groups.mean()
@@ -114,12 +116,12 @@ def of_seeds(values: pd.Series) -> str:
 
 
 def once(names: pd.Series) -> pd.Series:
-    """Leave out names that a row above has."""
+    """Replace names that a row above has by empty texts."""
     return names.where(~names.duplicated(), "")
 
 
 def code(names: Any) -> Any:
-    """Set names as code."""
+    """Write names as code."""
     return "`" + names + "`"
 
 
@@ -127,7 +129,8 @@ def scores(*folders: str) -> pd.DataFrame:
     """Read recalls and ratings of the ensembles of experiments.
 
     Returns:
-        A row for each training, by `SYSTEM` and seed; columns such as `WITH_R1`, in percent.
+        One row per training, indexed by `SYSTEM` and seed, with columns such as `WITH_R1`, in
+        percent.
     """
     tables = []
     for folder in folders:
@@ -144,14 +147,15 @@ def scores(*folders: str) -> pd.DataFrame:
 
 
 def evaluated(name: str) -> pd.DataFrame:
-    """Read an encoder's scores by `groundvec evaluate ratings`; correlations times 100."""
+    """Read an encoder's scores by `groundvec evaluate ratings`, with correlations times 100."""
     table = kept(f"evaluate/{name}")
+    # Kept files have fractions of 1, and pages show correlations times 100.
     numbers = table.filter(regex="pearson|spearman").columns
     return table.assign(**100 * table[numbers])
 
 
 def rated(name: str) -> pd.Series:
-    """Read an encoder's scores by SentEval's definition (Pearson), by names as in `WITH_R1`."""
+    """Read an encoder's scores by SentEval's definition (Pearson), by the names of `WITH_R1`."""
     table = evaluated(name).query("definition != 'MTEB cosine'")
     mean = table["task"].eq("all") & table["statistic"].eq("weighted mean")
     table = table[mean | table["task"].isin(["STS-B", "SICK"])]
@@ -160,6 +164,7 @@ def rated(name: str) -> pd.Series:
 
 
 def _measures(tasks: pd.Series, methods: pd.Series) -> pd.Series:
+    """Name measures, such as `STS` and `SICK`."""
     return tasks.replace("all", "STS 2012-2016") + ", " + methods
 
 
@@ -170,7 +175,7 @@ def svg(figure: Figure) -> str:
     with matplotlib.rc_context({"svg.hashsalt": "groundvec", "svg.fonttype": "none"}):
         figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
     text = "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
-    # The last digits differ by processor, and with them names, which are hashes of sizes.
+    # The last digits differ between processors, and so do names, which are hashes of sizes.
     text = re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", text)
     names = dict.fromkeys(re.findall(r'id="([a-z][0-9a-f]{10})"', text))
     for place, name in enumerate(names, 1):

@@ -8,7 +8,7 @@ from groundvec.config import parts
 from groundvec.config.schema import complete_by, configuration_schema, hint_at, mistake
 from groundvec.runtime.errors import InputError
 
-# What a description provides beside its parts, and how to get it.
+# The needs that a description meets by itself and not by a part, with the option for each.
 PROVIDED_BY_MODEL = {
     "cosines": "`similarity: cosine`",
     "one language": "a single entry in `languages`",
@@ -105,7 +105,7 @@ def _check_training(description: dict[str, Any], place: str) -> None:
 
 
 def check_fit(description: dict[str, Any]) -> None:
-    """Raise InputError if a part of a complete description needs what no part provides.
+    """Raise InputError if no part of a complete description provides the needs of another.
 
     See `groundvec.config.parts`.
     """
@@ -114,7 +114,7 @@ def check_fit(description: dict[str, Any]) -> None:
     provided = _provided_by_model(description)
     for kind, part in chosen.items():
         provided |= parts.provided(kind, part)
-    # What needs something: the description's own options, those of its training, and the parts.
+    # Options of the description, of its training and of its parts may need something.
     definitions = configuration_schema()["$defs"]
     demanding = [
         ("", definitions["model"], description),
@@ -124,6 +124,7 @@ def check_fit(description: dict[str, Any]) -> None:
         title = f"the {parts.CLASSES[kind].lower()} {part['name']}"
         demanding.append((title, parts.options_schema(kind, part["name"]), part))
     for title, schema, options in demanding:
+        # An option that is not set needs nothing.
         for option, needs in parts.keyword_values(schema, options, "needs"):
             for need in needs:
                 if need not in provided:

@@ -5,7 +5,7 @@ configuration names exist is checked afterwards, by `groundvec.config.named_file
 """
 
 import copy
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import Any
 
@@ -21,18 +21,12 @@ NOT_INHERITED = {"models", "seeds", "draw", "folds", "training", "papers"}
 RERANKERS = ("baseline", "length", "oracle")
 
 
-def complete(
-    config: dict[str, Any],
-    papers: Mapping[str, bool],
-    subtasks: Callable[[str], Iterable[str]],
-) -> dict[str, Any]:
+def complete(config: dict[str, Any], papers: Mapping[str, bool]) -> dict[str, Any]:
     """Return the configuration with every default filled in.
 
     Args:
         config: as it was read from YAML and the command line.
         papers: the papers that a data set can name; true for those that show a selected model.
-        subtasks: returns the names of the subtasks of rated sentences, such as `STS 2015/Images`,
-            by the `source` of `ratings`.
 
     Raises:
         InputError: one line that names the first wrong key, and what to write instead.
@@ -61,7 +55,7 @@ def complete(
         if any(papers[paper] for paper in dataset["papers"]):
             _check_selection(place, dataset, config)
     if "ratings" in config:
-        _check_ratings(config["ratings"], datasets, subtasks)
+        _check_ratings(config["ratings"], datasets)
     if "translation" in config:
         _check_translation(config["translation"], datasets)
     if config["select"] == "ratings" and "ratings" not in config:
@@ -89,6 +83,7 @@ def _inherit(datasets: Any) -> None:
     """
     if not isinstance(datasets, dict):
         return
+    # A data set that is `of` another one cannot be inherited from: there are no chains.
     described = {k: v for k, v in datasets.items() if isinstance(v, dict) and "of" not in v}
     for name, dataset in datasets.items():
         if not isinstance(dataset, dict) or "of" not in dataset:
@@ -104,7 +99,7 @@ def _inherit(datasets: Any) -> None:
         may_differ = NOT_INHERITED | {"of", "language"}
         for key in sorted((dataset.keys() & _dataset_keys(inherited)) - may_differ):
             if key not in inherited or dataset[key] != inherited[key]:
-                problem = f"it must be that of {origin}: remove `{key}`, or set it there"
+                problem = f"it must be as in {origin}: remove `{key}`, or set it there"
                 raise mistake(f"{place}.{key}", problem)
         for key, value in inherited.items():
             dataset.setdefault(key, copy.deepcopy(value))
@@ -161,7 +156,9 @@ def check_languages(place: str, dataset: dict[str, Any], languages: list[str]) -
     """Raise InputError if captions are not in the language of a data set or of one of its models.
 
     Args:
-        languages: those of the data set's captions.
+        place: the key of the data set.
+        dataset: the data set, with its models described.
+        languages: the languages of its captions.
     """
     needed = {f"{place}.language": ("the data set", [dataset["language"]])}
     without_pictures = []
@@ -209,13 +206,8 @@ def _check_selection(place: str, dataset: dict[str, Any], config: dict[str, Any]
 # Other sections
 
 
-def _check_ratings(
-    ratings: dict[str, Any], datasets: dict[str, Any], subtasks: Callable[[str], Iterable[str]]
-) -> None:
-    """Raise InputError if ratings name an unknown subtask or captions that are not there."""
-    if "subtask" in ratings:
-        known = subtasks(ratings["source"])
-        check_known("ratings.subtask", ratings["subtask"], known, "unknown subtask {}")
+def _check_ratings(ratings: dict[str, Any], datasets: dict[str, Any]) -> None:
+    """Raise InputError if a baseline names captions that no data set has."""
     with_captions = [name for name, dataset in datasets.items() if "of" not in dataset]
     for name, settings in ratings["baselines"].items():
         if "captions" in settings:
@@ -245,6 +237,7 @@ def _check_translation(translation: dict[str, Any], datasets: dict[str, Any]) ->
             raise mistake(f"translation.{key}", problem)
     if translation["target"] == translation["source"]:
         raise mistake("translation.target", "it is the source too: name another language")
+    # Equal settings would train the same translator twice.
     for (system, settings), (other, same) in combinations(translation["systems"].items(), 2):
         if settings == same:
             problem = f"{system} and {other} have the same settings: remove one"

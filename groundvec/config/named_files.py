@@ -76,11 +76,16 @@ def _check_path(
     """Raise InputError, with the path that was probably meant, if there is no such file or folder.
 
     Args:
-        known: paths that may be meant, beside those on the disk.
+        place: the key that names the path.
+        path: the path.
+        folder: whether it must be a folder, and not a file.
+        known: further paths that may be meant, such as public files.
+        remedy: the advice if no similar path exists.
     """
     exists = path.is_dir() if folder else path.is_file()
     if exists:
         return
+    # Public files come first: their names are known in full, those on the disk up to a folder.
     likely = closest(str(path), known) or _closest_on_disk(path)
     hint = f"did you mean {likely}?" if likely else remedy
     kind = "folder" if folder else "file"
@@ -88,7 +93,7 @@ def _check_path(
 
 
 def _closest_on_disk(path: Path) -> str | None:
-    """Find what was probably meant by the first part of a path that does not exist."""
+    """Find a name on the disk that is similar to the first part of a path that does not exist."""
     parent = next((parent for parent in path.parents if parent.is_dir()), None)
     if parent is None or path.exists():
         return None

@@ -1,18 +1,18 @@
-"""The parts that models are made of: each is a module, with the schema of its options beside it.
+"""The parts that models are made of: each is a module and the schema of its options.
 
 The encoder `rnn` is `encoders/rnn.py` and `encoders/rnn.yaml`. A data set's source is a part too.
-The YAML file is a JSON schema of the options. Of the part, or of an option that is set, it also
-states:
+The YAML file is a JSON schema of the options. It has further keywords, for the part or for an
+option; an option's hold if the option is set:
 
-    provides: [word vectors]    what other parts may need
-    needs: [cosines]            what the rest of the description has to provide
-    longer_by: embedding        the option that adds columns to the vectors, beside `size`
+    provides: [word vectors]    names that other parts may need
+    needs: [cosines]            names that the rest of the description has to provide
+    longer_by: embedding        the option that adds columns to the vectors, in addition to `size`
     weights: project            without this option, the part has no weights to train
 
-and of the whole part:
+and for the whole part:
 
     ordered: [low, high]        options whose values must not decrease
-    either: [a, b]              options of which exactly one is needed
+    either: [a, b]              options, exactly one of them required
     limits: It does not ...     a sentence for the model card
     learned: {properties: ...}  for a text: the schema of the keys in its `as_dict` that are learned
     treebank: parser            for a text of parsed sentences: the option that names the parser
@@ -32,7 +32,7 @@ import yaml
 from groundvec.runtime.errors import InputError
 
 ROOT = Path(__file__).parents[2]
-# The packages whose folders have parts. The study, beside the library in a clone, adds itself.
+# The packages whose folders have parts. In a clone, the study adds itself when it is imported.
 PACKAGES = ["groundvec"]
 # The folders of a model's parts, and the class that each module in them has.
 CLASSES = {
@@ -61,7 +61,7 @@ def options_schema(kind: str, name: str) -> dict[str, Any]:
         InputError: there is no part of this name.
     """
     path = ROOT / schema_file(kind, name)
-    # A description may come from anybody: a name must not lead out of the folder.
+    # A description may come from anybody: no name may lead out of the folder.
     if not re.fullmatch("[a-z_0-9-]+", name) or not path.exists():
         raise InputError(
             f"there is no {name!r} in groundvec/{kind}: correct the name, or use the version of "

@@ -55,7 +55,8 @@ def _cases(
 
     Args:
         options: the schemas of the parts' options, by name.
-        other_keys: keys that stand beside the options, which other schemas describe.
+        key: the key that names the part.
+        other_keys: further keys next to the options, which other schemas describe.
     """
     beside: dict[str, Any] = {other: {} for other in other_keys}
     return [
@@ -168,7 +169,7 @@ def fill(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> None:
             fill(value, case["then"], root)
 
 
-# Keywords of the schema, beside JSON Schema's own
+# Keywords of the schema, in addition to JSON Schema's own
 
 
 def _ordered(_: Any, keys: list[str], instance: Any, schema: Any) -> Iterator[ValidationError]:

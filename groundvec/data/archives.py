@@ -1,4 +1,4 @@
-"""Read and unpack archives that come from elsewhere: everything in its place, or nothing."""
+"""Read and unpack archives, which may come from anybody: all of one, or nothing."""
 
 import errno
 import gzip
@@ -24,11 +24,11 @@ from groundvec.runtime.files import (
 )
 from groundvec.runtime.progress import Progress
 
-# What the system says to names that are too long, or that are a file's and a folder's at once.
+# The system's errors for names that are too long, or that are a file's and a folder's at once.
 BAD_NAME = errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST
 
-# What the readers raise for damaged archives: RuntimeError where damage looks like encryption,
-# OSError with one of these numbers (others are the disk's).
+# The errors of readers for damaged archives: RuntimeError if damage looks like encryption, OSError
+# with one of these numbers (others come from the disk).
 DAMAGED = zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, RuntimeError
 DAMAGED_ERRNO = None, errno.EINVAL
 
@@ -39,19 +39,19 @@ class _Member(NamedTuple):
     name: str
     is_folder: bool
     is_link: bool  # or, in a tar archive, a device
-    size: int  # in bytes, as the archive has it
-    info: Any  # what `extract` takes
+    size: int  # in bytes, by the archive's table
+    info: Any  # the argument of `extract`
 
 
 def unpack(archive: str | Path, folder: str | Path) -> None:
     """Unpack a zip, tar or tar.gz archive into a new folder, which appears when it is complete.
 
-    If the archive has nothing but a folder of the same name, it becomes that folder. macOS's
-    `__MACOSX` folders are left out.
+    If the archive has only a folder of the same name, the content of that becomes the folder's.
+    The folders `__MACOSX`, which macOS adds, are left out.
 
     Raises:
-        InputError: the archive is damaged, or has a member that is a link, leaves the folder or
-            cannot be named so; or there is something in the folder already.
+        InputError: the archive is damaged; a member is a link, leaves the folder, or has a name
+            that the disk cannot hold; or the folder exists and is not empty.
         OSError: the disk is full; nothing is left behind.
     """
     archive = Path(archive)
@@ -66,7 +66,8 @@ def unpack(archive: str | Path, folder: str | Path) -> None:
         with new_folder(folder) as temporary:
             _extract(archive, temporary)
             _drop_top(temporary, folder.name)
-    except (*DAMAGED, MemoryError, OSError) as error:  # MemoryError: a size that no memory holds
+    except (*DAMAGED, MemoryError, OSError) as error:
+        # MemoryError: damage made a size that no memory holds.
         if isinstance(error, OSError) and error.errno not in DAMAGED_ERRNO:
             raise
         raise InputError(
@@ -87,10 +88,12 @@ def _drop_top(folder: Path, name: str) -> None:
 
 
 def _extract(archive: Path, folder: Path) -> None:
+    """Extract a zip or tar archive into a folder, by the first bytes of its content."""
     with archive.open("rb") as file:
         start = file.read(2)
     if start == b"PK":
         with open_zip(archive) as packed:
+            # The upper half of `external_attr` has Unix's type and permissions of a file.
             members = [
                 _Member(m.filename, m.is_dir(), stat.S_ISLNK(m.external_attr >> 16), m.file_size, m)
                 for m in packed.infolist()
@@ -109,9 +112,10 @@ def _extract(archive: Path, folder: Path) -> None:
 
 
 def _check_gzip(archive: Path) -> None:
-    """Read to the end, where the checksum is; InputError if that is more than text becomes.
+    """Read a gzipped archive to the end; InputError if it unpacks to more than it may.
 
-    `tarfile` keeps the headers of all members in memory, and they may be packed a thousandfold.
+    This is done before `tarfile` reads it: that keeps the headers of all members in memory, and
+    headers may be packed a thousandfold. The checksum, at the end, is compared too.
     """
     left = most_unpacked(archive.stat().st_size)
     with gzip.open(archive) as file:
@@ -131,12 +135,12 @@ def _too_large(archive: Path) -> InputError:
 def _extract_members(
     archive: Path, members: list[_Member], extract: Callable[[Any], object]
 ) -> None:
-    """Check all members before the first is extracted."""
+    """Extract members, after all of them are checked."""
     files: set[PurePosixPath] = set()
     for member in members:
         path = PurePosixPath(member.name)
         if path in files:
-            raise InputError(f"{archive}: its member {member.name} occurs twice: get it again")
+            raise InputError(f"{archive}: its member {member.name} occurs twice: download it again")
         if not member.is_folder:
             files.add(path)
         if member.is_link or path.is_absolute() or ".." in path.parts:
@@ -161,11 +165,14 @@ def _extract_members(
 
 
 class Files:
-    """The text files in a folder or a zip archive, wherever in it they are.
+    """The text files anywhere in a folder or a zip archive.
 
     Args:
-        path: the archive, or the folder it was unpacked to; InputError if there is none.
+        path: the archive, or the folder that it was unpacked to.
         public: the name of the public archive, for errors.
+
+    Raises:
+        InputError: there is neither, or the archive is damaged.
     """
 
     def __init__(self, path: str | Path, public: str) -> None:
@@ -174,8 +181,8 @@ class Files:
         self.root: Path | zipfile.Path = Path(path)
         try:
             if self.root.is_dir():
-                found = [file for file in self.root.rglob("*") if file.is_file()]
-                self.names = [file.relative_to(path).as_posix() for file in found]
+                files = [file for file in self.root.rglob("*") if file.is_file()]
+                self.names = [file.relative_to(path).as_posix() for file in files]
             else:
                 archive = open_zip(path)
                 self.root = zipfile.Path(archive)
@@ -183,21 +190,19 @@ class Files:
         except FileNotFoundError:
             raise InputError(f"{path} does not exist; get {public}") from None
         except (zipfile.BadZipFile, OSError) as error:
-            raise InputError(f"{path} is damaged; get it again ({error})") from None
+            raise InputError(f"{path} is damaged; download it again ({error})") from None
 
     def lines(self, name: str) -> list[str]:
         """Read the lines of a file, gzipped or not, such as `task1/raw/train.en.gz`."""
-        found = [path for path in self.names if f"/{path}".endswith(f"/{name}")]
-        if not found:
+        paths = [path for path in self.names if f"/{path}".endswith(f"/{name}")]
+        if not paths:
             raise InputError(f"{self.path} has no {name}; get {self.public} again")
+        place = f"{self.path}: {name}"
+        shortest = min(paths, key=len)  # the one nearest to the top
         try:
-            with (self.root / min(found, key=len)).open("rb") as raw:
+            with (self.root / shortest).open("rb") as raw:
                 file = gzip.GzipFile(fileobj=raw) if name.endswith(".gz") else raw
-                content = read_at_most(file, SMALL, f"{self.path}: {name}")
-        except (
-            *DAMAGED,
-            MemoryError,
-            OSError,
-        ) as error:  # MemoryError: a size that no memory holds
-            raise InputError(f"{self.path}: {name} is damaged; get it again ({error})") from None
-        return list(text_lines(content, f"{self.path}: {name}", "get it again"))
+                content = read_at_most(file, SMALL, place)
+        except (*DAMAGED, MemoryError, OSError) as error:
+            raise InputError(f"{place} is damaged; download it again ({error})") from None
+        return list(text_lines(content, place, "download it again"))

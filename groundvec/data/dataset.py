@@ -1,4 +1,4 @@
-"""The one form of every data set: captions.csv (`Captions`) and images.csv (`Images`)."""
+"""The form of every data set: captions.csv (`Captions`) and images.csv (`Images`)."""
 
 import logging
 import os
@@ -26,30 +26,29 @@ log = logging.getLogger(__name__)
 CAPTION_COLUMNS = list(frames.schema_of(Captions).columns)
 IMAGE_COLUMNS = ["image_id", "split", "path"]  # images.csv also has sha256, which `write` adds
 SPLITS = ["train", "dev", "test"]
-MORE = "more"  # the split of captions without pictures, which training alone reads
-PAIRS = "pairs"  # the split of images without captions, of which only parallel.csv has sentences
+MORE = "more"  # the split of captions without pictures; only training reads them
+PAIRS = "pairs"  # the split of images without captions; only parallel.csv has their sentences
+MAX_FILES = 100_000  # that are searched for the one that was probably meant
 
 
 def read_captions(path: str | Path, language: str | None = None) -> Captions:
-    """Read a captions.csv, all of it or the captions in one language, in the file's order.
+    """Read a captions.csv, or its captions in one language, in the file's order.
 
-    Raises InputError if the file cannot be read or has no caption in that language.
+    Raises:
+        InputError: the file cannot be read, or has no caption in that language.
     """
     captions = frames.read_fields(path, CAPTION_COLUMNS)
     if language is None:
         return captions
-    chosen = captions[captions.language == language].reset_index(drop=True)
-    if chosen.empty:
-        there = ", ".join(captions.language.unique()) or "none"
-        raise InputError(f"{path} has no captions in language {language!r}; it has: {there}")
-    return chosen
+    in_language = captions[captions.language == language].reset_index(drop=True)
+    if in_language.empty:
+        known = ", ".join(captions.language.unique()) or "none"
+        raise InputError(f"{path} has no captions in language {language!r}; it has: {known}")
+    return in_language
 
 
 def read_images(path: str | Path) -> Images:
-    """Read an images.csv, in the file's order.
-
-    Raises InputError if it cannot be read or lists an image twice.
-    """
+    """Read an images.csv, in the file's order; InputError if it lists an image twice."""
     images = frames.read_fields(path, [*IMAGE_COLUMNS, "sha256"])
     _refuse_repeated(images)
     return images
@@ -61,7 +60,10 @@ def write(
     """Check a data set and write captions.csv and images.csv, which has the images' checksums.
 
     Args:
-        more: captions of other pictures, which the data set does not have; see `with_more`.
+        folder: where to write them.
+        captions: the captions of the images.
+        images: one row per image, with the columns `IMAGE_COLUMNS`.
+        more: captions of pictures that the data set does not have; see `with_more`.
     """
     check(captions, images)
     images = check_files(images)
@@ -77,63 +79,71 @@ def write(
 
 
 def with_more(captions: Captions, more: Captions) -> Captions:
-    """Append captions of other pictures to those of a data set, in the split `MORE`.
+    """Append captions of other pictures to the captions of a data set, in the split `MORE`.
 
-    A picture that shares a caption with a dev or test picture is left out, with case and
-    punctuation ignored: it may be the same. One that shares most of them with a training picture is
-    that one: its captions in further languages are added to it.
+    Captions are compared without case and punctuation. A picture that shares a caption with a dev
+    or test picture is left out: it may be the same one. A picture that shares most captions with a
+    training picture is taken for that one: its captions in further languages are added to it.
     """
-    own = captions.assign(key=captions.caption.map(normalised))
+    captions = captions.assign(key=captions.caption.map(normalised))
     more = more.assign(key=more.caption.map(normalised))
-    out = set(more.image_id[more.key.isin(own.key[own.split != "train"])])
-    left = more[~more.image_id.isin(out)]
-    same_as = _same_pictures(own, left)
-    same = left.image_id.isin(same_as)
-    further = left[same & ~left.language.isin(captions.language)]
-    left = left[~same]
+    held_out_keys = captions.key[captions.split != "train"]
+    left_out = set(more.image_id[more.key.isin(held_out_keys)])
+    more = more[~more.image_id.isin(left_out)]
+    same_as = _same_pictures(captions, more)
+    is_same = more.image_id.isin(same_as)
+    # In its own languages, the data set has the captions of the same picture already.
+    translations = more[is_same & ~more.language.isin(captions.language)]
+    without_pictures = more[~is_same]
     log.info(
         "%d captions of %d other pictures, without these, and %d of %d training pictures; %d "
-        "pictures are left out, as a caption of theirs is that of a dev or test picture",
-        *(len(left), left.image_id.nunique(), len(further), further.image_id.nunique(), len(out)),
+        "pictures are left out, as they share a caption with a dev or test picture",
+        len(without_pictures),
+        without_pictures.image_id.nunique(),
+        len(translations),
+        translations.image_id.nunique(),
+        len(left_out),
     )
-    further = further.assign(image_id=further.image_id.map(same_as), split="train")
-    parts = [captions, further, left.assign(split=MORE)]
+    translations = translations.assign(image_id=translations.image_id.map(same_as), split="train")
+    parts = [captions, translations, without_pictures.assign(split=MORE)]
     return pd.concat(parts, ignore_index=True)[CAPTION_COLUMNS]
 
 
-def _same_pictures(own: pd.DataFrame, more: pd.DataFrame) -> dict[str, str]:
-    """Map each picture of `more` to the first one of `own` that has most of its captions.
+def _same_pictures(captions: pd.DataFrame, more: pd.DataFrame) -> dict[str, str]:
+    """Map each picture of `more` to the first one of `captions` that has most of its captions.
 
-    Only captions in languages of `own` count. Pictures are compared one at a time: a merge would
-    pair all pictures that have a frequent caption.
+    Only captions in languages of `captions` count.
 
     Args:
-        own, more: captions with their `key`, which is the same for equal captions.
+        captions, more: captions with their `key`, which is the same for equal captions.
     """
-    counts = more[more.language.isin(own.language)].image_id.value_counts().to_dict()
-    pairs = ["image_id", "key"]
-    own = own.loc[own.key.isin(more.key), pairs].drop_duplicates()
-    more = more.loc[more.key.isin(own.key), pairs].drop_duplicates()
-    codes, image_ids = pd.factorize(own.image_id, sort=True)
-    with_key = {key: codes[rows] for key, rows in own.groupby("key").indices.items()}
+    counts = more[more.language.isin(captions.language)].image_id.value_counts().to_dict()
+    columns = ["image_id", "key"]
+    captions = captions.loc[captions.key.isin(more.key), columns].drop_duplicates()
+    more = more.loc[more.key.isin(captions.key), columns].drop_duplicates()
+    codes, image_ids = pd.factorize(captions.image_id, sort=True)
+    codes_of_key = {key: codes[rows] for key, rows in captions.groupby("key").indices.items()}
     keys = more.key.to_numpy()
     same_as: dict[str, str] = {}
+    # One picture at a time: a merge would pair all pictures that have a frequent caption.
     for image_id, rows in more.groupby("image_id").indices.items():
-        shared = np.bincount(np.concatenate([with_key[key] for key in keys[rows]]))
-        most = 2 * shared > counts.get(image_id, np.inf)
-        if most.any():
-            same_as[str(image_id)] = image_ids[int(most.argmax())]
+        # How many of this picture's captions each picture of the data set has.
+        shared = np.bincount(np.concatenate([codes_of_key[key] for key in keys[rows]]))
+        has_most = 2 * shared > counts.get(image_id, np.inf)
+        if has_most.any():
+            same_as[str(image_id)] = image_ids[int(has_most.argmax())]
     return same_as
 
 
 def check(captions: Captions, images: pd.DataFrame, where: pd.Series | None = None) -> None:
     """Raise InputError for the first kind of problem found in a data set.
 
-    It names the first row that has the problem, counts the others, and says what to do.
+    The error names the first row that has the problem, counts the others, and has a remedy.
 
     Args:
-        images: one row per image, columns as in IMAGE_COLUMNS.
-        where: what to call each caption in an error, such as `my.csv line 3`; else by its image.
+        captions: one row per caption.
+        images: one row per image, with the columns `IMAGE_COLUMNS`.
+        where: the place of each caption, such as `my.csv line 3`; by default its image.
     """
     frames.check_columns("captions", captions, CAPTION_COLUMNS)
     frames.check_columns("images", images, IMAGE_COLUMNS)
@@ -159,6 +169,7 @@ def check(captions: Captions, images: pd.DataFrame, where: pd.Series | None = No
 
 
 def _check_texts(captions: pd.DataFrame) -> None:
+    """Raise InputError for an empty caption, or one that is too long; `where` names each."""
     refuse(
         captions[captions.caption.str.strip() == ""],
         "{where}{more}: the caption is empty; write one or remove the row",
@@ -174,9 +185,10 @@ def _check_texts(captions: pd.DataFrame) -> None:
 def check_splits(name: str | Path, captions: Captions, images: pd.DataFrame) -> None:
     """Log how many captions and images there are; InputError if a split has no image."""
     counts = images.split.value_counts().reindex(SPLITS, fill_value=0)
-    if without := ", ".join(counts.index[counts == 0]):
+    empty_splits = ", ".join(counts.index[counts == 0])
+    if empty_splits:
         raise InputError(
-            f"{name}: no image is in split {without}; each of the three needs at least one"
+            f"{name}: no image is in split {empty_splits}; each of the three needs at least one"
         )
     log.info("%d captions of %d train, %d dev and %d test images", len(captions), *counts)
 
@@ -216,8 +228,8 @@ def check_files(images: pd.DataFrame) -> pd.DataFrame:
     paths = stored(images.path)
     missing = [path for path in paths if not Path(path).is_file()]
     if missing:
-        meant = _meant(Path(missing[0]))
-        hint = f" (did you mean {meant}?)" if meant else ""
+        likely = _closest_file(Path(missing[0]))
+        hint = f" (did you mean {likely}?)" if likely else ""
         more = f" and {len(missing) - 3:,} more" if len(missing) > 3 else ""
         raise InputError(
             f"{len(missing):,} of {len(images):,} image files are missing: "
@@ -231,50 +243,63 @@ def stored(paths: Iterable[str]) -> list[str]:
     """Spell the paths of files as the disk does, which may have `é` as one character or as two."""
 
     @cache
-    def names(folder: Path) -> dict[str, str]:
-        return {normalize("NFC", p.name): p.name for p in folder.iterdir()}
+    def names_in(folder: Path) -> dict[str, str]:
+        return {normalize("NFC", path.name): path.name for path in folder.iterdir()}
 
-    def spelt(path: Path) -> Path:
+    def on_disk(path: Path) -> Path:
         if path.exists() or path == path.parent:
             return path
-        folder = spelt(path.parent)
-        there = names(folder) if folder.is_dir() else {}
-        return folder / there.get(normalize("NFC", path.name), path.name)
+        folder = on_disk(path.parent)
+        names = names_in(folder) if folder.is_dir() else {}
+        return folder / names.get(normalize("NFC", path.name), path.name)
 
-    return [path if path.isascii() else str(spelt(Path(path))) for path in paths]
+    return [path if path.isascii() else str(on_disk(Path(path))) for path in paths]
 
 
-def _meant(path: Path) -> Path | None:
-    """Find the file beside or below a path that was probably meant.
+def _closest_file(path: Path) -> Path | None:
+    """Find the file that was probably meant by a path, next to it or below its folder.
 
     It may have another case or ending, `%20` for a space, a backslash for a slash, other folders
     in front, or be misspelt.
     """
     folder = next(parent for parent in path.parents if parent.is_dir())
-    inside = (Path(at, name) for at, _, names in os.walk(folder) for name in names)
-    files = {_plain(file.relative_to(folder)): file for file in islice(inside, 100_000)}
-    by_name = {plain.rpartition("/")[2]: file for plain, file in files.items()}
-    wanted = _plain(path.relative_to(folder))
-    name = wanted.rpartition("/")[2]
-    # A number with another digit is another image.
-    alike = [each for each in by_name if re.sub(r"\D", "", each) == re.sub(r"\D", "", name)]
-    return files.get(wanted) or by_name.get(name) or by_name.get(closest(name, alike) or "")
+    candidates = (Path(top, name) for top, _, names in os.walk(folder) for name in names)
+    by_path = {}
+    by_name = {}
+    for file in islice(candidates, MAX_FILES):
+        plain = _plain(file.relative_to(folder))
+        by_path[plain] = file
+        by_name[posixpath.basename(plain)] = file
+    plain = _plain(path.relative_to(folder))
+    if plain in by_path:
+        return by_path[plain]
+    name = posixpath.basename(plain)
+    if name in by_name:
+        return by_name[name]
+    # Misspelt names only have other letters: a number with another digit is another image.
+    digits = re.sub(r"\D", "", name)
+    alike = [other for other in by_name if re.sub(r"\D", "", other) == digits]
+    likely = closest(name, alike)
+    return by_name[likely] if likely else None
 
 
 def _plain(path: Path) -> str:
-    return posixpath.splitext(clean(unquote(path.as_posix())).replace("\\", "/").casefold())[0]
+    """Reduce a path to what typing errors keep: no ending, small letters, slashes, no escapes."""
+    spelled = clean(unquote(path.as_posix())).replace("\\", "/")
+    return posixpath.splitext(spelled.casefold())[0]
 
 
 def refuse_names(rows: pd.DataFrame, where: str, name: str = "image_id") -> None:
-    """Raise InputError for a row whose image is outside the folder of images, as `../a.jpg` is.
+    """Raise InputError for a row whose image is outside the folder of images, such as `../a.jpg`.
 
     Args:
-        where: what to call the row, as of `refuse`.
+        where: the place of the row, a text that `refuse` fills in.
         name: the column of file names.
     """
-    outside = [bool(re.match(r"/|\.\.(/|$)", posixpath.normpath(each))) for each in rows[name]]
+    normal = [posixpath.normpath(file) for file in rows[name]]
+    is_outside = [bool(re.match(r"/|\.\.(/|$)", file)) for file in normal]
     refuse(
-        rows[outside],
+        rows[is_outside],
         f"{where}{{more}}: the image {{{name}}} is outside the folder of images; put it into the "
         "folder",
     )

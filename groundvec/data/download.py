@@ -28,8 +28,8 @@ def fetch(
     """Copy a file from the mirror, or download it if the mirror does not have it, and verify it.
 
     A download that breaks off is kept as `<target>.part`, and the next call requests the rest. A
-    `target` that exists is verified and kept. If no sum is published, that of the first download
-    is recorded in `<target>.sha256`, and later files have to match it.
+    `target` that exists is verified and kept. If no sum is published, the first download's is
+    recorded in `<target>.sha256`, and later files have to match it.
 
     Args:
         name: the file's path in a mirror, such as `flickr8k/Flickr8k_text.zip`.
@@ -40,8 +40,8 @@ def fetch(
         mirror: a folder. Its own SHA256SUMS comes before the sums in `source`.
 
     Raises:
-        InputError: the file cannot be fetched, or differs from what is known of it.
-        OSError: the disk is full; what has been downloaded is kept.
+        InputError: the file cannot be fetched, or has another size or sum than `source`.
+        OSError: the disk is full; downloaded bytes are kept.
     """
     target = Path(target)
     if source.get("sha256") or source.get("md5") or source.get("members"):
@@ -76,7 +76,7 @@ def fetch_images(
     Raises:
         InputError: some cannot be fetched; all others are. After `MAX_FAILED` in a row, no further
             image is requested.
-        OSError: the disk is full; what has been downloaded is kept.
+        OSError: the disk is full; downloaded images are kept.
     """
     problems: dict[str, InputError] = {}
     failed_in_a_row = 0
@@ -130,7 +130,7 @@ def _fetch_image(name: str, urls: list[str], target: Path, mirror: str | Path | 
 
 
 def _try_first(folders: list[str], urls: list[str], url: str | None) -> None:
-    """Move the folder of the address that worked to the front: its server is there."""
+    """Move the folder of the address that worked to the front: its server answers."""
     if url:
         folders.insert(0, folders.pop(urls.index(url)))
 

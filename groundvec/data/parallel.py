@@ -1,4 +1,4 @@
-"""Sentences and their translations, which translation learns from: parallel.csv."""
+"""Sentences and their translations, for training translators: parallel.csv."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,7 +15,7 @@ COLUMNS = list(frames.schema_of(Parallel).columns)
 
 
 def write(path: str | Path, pairs: Parallel) -> None:
-    """Check pairs and write them; InputError names the first that is not whole."""
+    """Check pairs and write them; InputError names the first one without a sentence."""
     _check(path, pairs, ("en", "de"))
     frames.write(path, pairs[COLUMNS], Parallel)
 
@@ -23,8 +23,13 @@ def write(path: str | Path, pairs: Parallel) -> None:
 def read(path: str | Path, split: str, source: str, target: str) -> pd.DataFrame:
     """Read the pairs of one split, in the file's order.
 
+    Args:
+        path: the parallel.csv.
+        split: train, dev or test.
+        source, target: the languages to translate from and into.
+
     Returns:
-        Columns image_id (empty where there is no picture), source and target.
+        Columns image_id (empty for pairs without a picture), source and target.
 
     Raises:
         InputError: the file cannot be read, lacks a language or this split, or a sentence is empty.
@@ -39,13 +44,15 @@ def read(path: str | Path, split: str, source: str, target: str) -> pd.DataFrame
     table = table[table["split"] == split]
     if table.empty:
         raise InputError(f"{path} has no pairs of the split {split}: add some")
+    # Cleaned as captions are, so that a caption and its translation are spelled alike.
     table = table.assign(source=table[source].map(clean), target=table[target].map(clean))
     return table[["image_id", "source", "target"]].reset_index(drop=True)
 
 
 def _check(path: str | Path, pairs: pd.DataFrame, languages: Iterable[str]) -> None:
+    """Raise InputError for an unknown split or an empty sentence, with its line in the file."""
     pairs = pairs.reset_index(drop=True)
-    pairs["line"] = pairs.index + 2  # of the file
+    pairs["line"] = pairs.index + 2  # the header is line 1
     refuse(
         pairs[~pairs["split"].isin(SPLITS)],
         f"{path} line {{line}}{{more}}: no split {{split!r}}; the splits are {', '.join(SPLITS)}",
@@ -53,6 +60,6 @@ def _check(path: str | Path, pairs: pd.DataFrame, languages: Iterable[str]) -> N
     for language in languages:
         refuse(
             pairs[pairs[language].map(clean) == ""],
-            f"{path} line {{line}}{{more}}: there is no sentence in {language}; write one or leave "
-            "the pair out",
+            f"{path} line {{line}}{{more}}: the sentence in {language} is empty; write it or "
+            "remove the pair",
         )

@@ -12,7 +12,8 @@ from groundvec.runtime.files import cache
 from groundvec.runtime.jobs import locked
 
 SOURCES = Path(__file__).with_name("sources.yaml")
-# Folders and the archives that are unpacked to them: a mirror's two, or the nine public ones.
+# Folders, with the archives to unpack into them: a mirror's two, or the nine public ones. No public
+# archive has all of STS; the two of a mirror save nine downloads.
 MIRRORED = {"STS": "STS.zip", "SICK": "SICK.zip"}
 PUBLIC = {f"STS{year}-en-test": f"STS{year}-en-test.zip" for year in range(2012, 2017)}
 PUBLIC |= {"stsbenchmark": "Stsbenchmark.tar.gz"}
@@ -22,43 +23,48 @@ PUBLIC |= {name: f"{name}.zip" for name in ("sick_train", "sick_trial", "sick_te
 def chosen(
     folder: Path, mirror: str | None, tasks: Collection[str] | None = None
 ) -> dict[str, str]:
-    """Choose the folders in `folder` to unpack the rated sentences to, each with its archive.
+    """Choose the folders in `folder` to unpack the rated sentences into, each with its archive.
 
-    What is unpacked already stays in use, so that another mirror changes nothing.
+    Folders that exist already stay in use, so that another mirror changes nothing.
 
     Args:
+        folder: the folder of the unpacked archives.
+        mirror: the folder of a mirror, or empty.
         tasks: such as "STS 2012"; by default all.
     """
-    wanted = set().union(*map(_folders, tasks)) if tasks else {*MIRRORED, *PUBLIC}
-    mirrored, public = (
-        {name: archive for name, archive in archives.items() if name in wanted}
-        for archives in (MIRRORED, PUBLIC)
-    )
+    names = {*MIRRORED, *PUBLIC}
+    if tasks:
+        names = {name for task in tasks for name in _folders(task)}
+    mirrored = {name: archive for name, archive in MIRRORED.items() if name in names}
+    public = {name: archive for name, archive in PUBLIC.items() if name in names}
     for archives in (mirrored, public):
         if all((folder / name).is_dir() for name in archives):
             return archives
-    in_mirror = mirror and all(Path(mirror, "sts", name).exists() for name in mirrored.values())
-    return mirrored if in_mirror else public
+    if mirror and all(Path(mirror, "sts", archive).exists() for archive in mirrored.values()):
+        return mirrored
+    return public
 
 
 def _folders(task: str) -> set[str]:
-    """Return the folders, of `MIRRORED` and of `PUBLIC`, that have a task's files."""
+    """Return the folders in `MIRRORED` and in `PUBLIC` that have a task's files."""
     if task == "SICK":
         return {"SICK", "sick_train", "sick_trial", "sick_test_annotated"}
-    return {"STS", "stsbenchmark" if task == "STS-B" else f"{task.replace(' ', '')}-en-test"}
+    if task == "STS-B":
+        return {"STS", "stsbenchmark"}
+    return {"STS", f"{task.replace(' ', '')}-en-test"}
 
 
 def fetch_rated(tasks: Collection[str]) -> list[Path]:
-    """Fetch the archives of some tasks into the cache and unpack them, unless they are there.
+    """Fetch the archives of some tasks into the cache and unpack them, if they are not there yet.
 
-    `$GROUNDVEC_MIRROR`, if set, is a folder that is looked into before the public addresses.
+    If `$GROUNDVEC_MIRROR` is set, that folder is searched before the public addresses.
 
     Returns:
         The folders, for `groundvec.data.ratings.read_sts`.
 
     Raises:
-        InputError: an archive cannot be had, or is not what it should be; or another process is
-            fetching them.
+        InputError: an archive cannot be fetched, or has another sum than published; or another
+            process is fetching them.
     """
     folder = cache() / "sts"
     mirror = os.environ.get("GROUNDVEC_MIRROR") or None

@@ -1,4 +1,4 @@
-"""Sentences as SentEval gives them to a system: tokenized, perhaps lowercased."""
+"""Tokenize and lowercase sentences as SentEval does before an encoder gets them."""
 
 import re
 from collections.abc import Iterable
@@ -8,16 +8,20 @@ def prepare(sentences: Iterable[str], tokenizer: str, lowercase: bool) -> list[s
     """Tokenize sentences, lowercase them if asked to, and put one space between the tokens.
 
     Args:
+        sentences: the sentences.
         tokenizer: `moses` (Koehn et al. 2007: `tokenizer.perl -no-escape`, in sacremoses' port;
-            "don't" is "don 't") or `none` (tokens are what stands between white space).
+            "don't" becomes "don 't") or `none` (white space separates the tokens).
+        lowercase: whether to lowercase them.
     """
     if tokenizer == "moses":
         from sacremoses import MosesTokenizer
 
         moses = MosesTokenizer(lang="en")
-        sentences = [moses.tokenize(s, escape=False, return_str=True) for s in sentences]
-        # Moses' own script takes the full stop from whatever ends a sentence: "5 p.m ."
-        sentences = [re.sub(r"(?<![\s.])\.$", " .", s) for s in sentences]
+        sentences = [
+            moses.tokenize(sentence, escape=False, return_str=True) for sentence in sentences
+        ]
+        # Moses' own script separates the last full stop even from an abbreviation: "5 p.m ."
+        sentences = [re.sub(r"(?<![\s.])\.$", " .", sentence) for sentence in sentences]
     if lowercase:
-        sentences = [s.lower() for s in sentences]
-    return [" ".join(s.split()) for s in sentences]
+        sentences = [sentence.lower() for sentence in sentences]
+    return [" ".join(sentence.split()) for sentence in sentences]

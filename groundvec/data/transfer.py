@@ -33,12 +33,7 @@ class _Unacceptable(Exception):
     """A server sends more than the file has, or next to nothing."""
 
 
-def download(
-    url: str,
-    part: Path,
-    name: str,
-    size: int | None = None,
-) -> str | None:
+def download(url: str, part: Path, name: str, size: int | None = None) -> str | None:
     """Complete `part` from `url`; return why that fails, or None.
 
     Args:
@@ -47,7 +42,7 @@ def download(
         size: the largest number of bytes to accept, if it is known.
     """
     failures = 0
-    largest = size_of(part)
+    largest = _size(part)
     while True:
         try:
             _attempt(url, part, name, size)
@@ -57,8 +52,8 @@ def download(
             return str(error)
         except (urllib.error.URLError, *TRANSIENT) as error:
             # An attempt that gained bytes counts as the first: large files may break off often.
-            failures = 1 if size_of(part) > largest else failures + 1
-            largest = max(largest, size_of(part))
+            failures = 1 if _size(part) > largest else failures + 1
+            largest = max(largest, _size(part))
             reason = str(error).strip("<>")
             if failures > RETRIES or not _is_transient(error, began=largest > 0):
                 return f"fails ({reason})"
@@ -78,9 +73,10 @@ def _is_transient(error: Exception, began: bool) -> bool:
 
 def _attempt(url: str, part: Path, name: str, size: int | None) -> None:
     """Request the bytes that `part` lacks, and append them."""
-    existing = size_of(part)
-    ranges = {"Range": f"bytes={existing}-"} if existing else {}
-    request = urllib.request.Request(url, headers={"User-Agent": "groundvec", **ranges})
+    existing = _size(part)
+    request = urllib.request.Request(url, headers={"User-Agent": "groundvec"})
+    if existing:
+        request.add_header("Range", f"bytes={existing}-")
     try:
         response = urllib.request.urlopen(request, timeout=TIMEOUT)
     except urllib.error.HTTPError as error:
@@ -99,8 +95,8 @@ def _attempt(url: str, part: Path, name: str, size: int | None) -> None:
         if total and size is not None and total > size:
             raise _Unacceptable(f"has {total} bytes, not the expected {size}")
         write_stream(response, part, name, start, total, size)
-    if total is not None and size_of(part) < total:
-        raise ConnectionError(f"the connection closed after {size_of(part)} of {total} bytes")
+    if total is not None and _size(part) < total:
+        raise ConnectionError(f"the connection closed after {_size(part)} of {total} bytes")
 
 
 def write_stream(
@@ -138,6 +134,6 @@ def byte_bar(text: str, start: int, total: int | None) -> Progress:
     return Progress(initial=start, total=total, desc=text, unit="B", unit_scale=True, delay=1)
 
 
-def size_of(path: Path) -> int:
+def _size(path: Path) -> int:
     """Return the size of a file in bytes; 0 if it does not exist."""
     return path.stat().st_size if path.exists() else 0

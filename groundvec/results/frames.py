@@ -18,8 +18,8 @@ from pandas.errors import ParserWarning
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import check_memory, check_regular, write_csv
 
-TOLERANCE = 1e-5  # of bounds: a cosine of float32 vectors may be 1.000001
-Form = Any  # a type of `groundvec.results.schemas`, such as `History`
+TOLERANCE = 1e-5  # beyond a bound: a cosine of float32 vectors may be 1.000001
+Form = Any  # a type in `groundvec.results.schemas`, such as `History`
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,11 @@ class Column:
     """A column of a data frame.
 
     Args:
-        what: describes it in one line.
-        among: the only texts that are allowed.
-        empty: whether a field may be empty; or the values of the column `kind` with which it may.
+        what: a description in one line.
+        among: the only texts that are allowed; by default any.
+        empty: whether a field may be empty; or the values of the column `kind` that allow it.
         dtype: str, int or float.
-        unit: of the numbers.
+        unit: the unit of the numbers.
         low, high: the smallest and the largest number.
     """
 
@@ -49,10 +49,10 @@ class Schema:
     """The columns of a file.
 
     Args:
-        file: its name and the program that writes it; or which function returns the frame.
-        row: what a row is about.
-        keys: the columns that tell rows apart, also those of several such files.
-        columns: by their names, in their order.
+        file: its name and the program that writes it; or the function that returns the frame.
+        row: a description of a row.
+        keys: the columns that tell rows apart, also the rows of several such files.
+        columns: the columns by their names, in their order.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ def schema_of(form: Form) -> Schema:
 
 
 def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
-    """Read a file by `pandas.read_csv`, with its options; one that is packed is no CSV.
+    """Read a file by `pandas.read_csv`, with its options; packed files are refused.
 
     Raises:
         InputError: it is missing or damaged, no file, or larger than this machine's memory.
@@ -82,7 +82,8 @@ def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
     check_regular(path)
     try:
         check_memory(path, Path(path).stat().st_size)
-        with catch_warnings(action="error", category=ParserWarning):  # of fields that are left out
+        # pandas only warns when it drops fields.
+        with catch_warnings(action="error", category=ParserWarning):
             options.setdefault("dtype", {"commit": str})  # 92e616859035 is no number
             # By default pandas takes the first column for an index if rows have more fields than
             # the header, such as an empty one after a comma at their end.
@@ -104,8 +105,8 @@ def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
 def shape_of(path: str | Path) -> Iterator[None]:
     """Raise InputError if a block that uses a file's content finds another shape.
 
-    For tables of papers, whose columns no schema lists: one may lack a column, or hold text where
-    numbers are meant.
+    It is for the papers' tables, which have no schema: one may lack a column, or have text in
+    place of numbers.
     """
     try:
         yield
@@ -121,10 +122,14 @@ def shape_of(path: str | Path) -> Iterator[None]:
 def read_fields(path: str | Path, columns: Collection[str] = ()) -> pd.DataFrame:
     """Read a CSV file with every field as text.
 
+    Args:
+        path: the file.
+        columns: all its columns, in their order; by default any.
+
     Raises:
-        InputError: as of `read_csv`, or it has other columns than these, in this order.
+        InputError: as `read_csv`, or the columns are others.
     """
-    # Without the filter for missing values, a caption "NA" or "null" stays text.
+    # pandas' filter for missing values would empty a caption "NA" or "null".
     table = read_csv(path, dtype=str, na_filter=False)
     if columns:
         check_columns(path, table, columns)
@@ -144,23 +149,31 @@ def read(path: str | Path, *forms: Form) -> pd.DataFrame:
     """Read the columns of a CSV file, in their order; an empty field is NaN.
 
     Args:
-        forms: of several, the first whose columns the file has counts.
+        path: the file.
+        forms: types in `groundvec.results.schemas`. The file is of the first one whose columns it
+            has.
 
     Raises:
-        InputError: it is missing or damaged, or a field is not as the schema says.
+        InputError: it is missing or damaged, or a field does not fit the schema.
     """
-    columns = [schema_of(form).columns for form in forms]
-    text = {name: str for of in columns for name, column in of.items() if column.dtype is str}
-    # Without the default, a translation "NA" or "null" would be an empty field.
-    table = read_csv(path, dtype=text, keep_default_na=False, na_values=[""])
-    missing = [", ".join(name for name in of if name not in table) for of in columns]
-    if all(missing):
-        raise InputError(f"{path} has no column {', nor '.join(missing)}: make it again")
-    if table.empty:
-        raise InputError(f"{path} has no rows: delete it and make it again")
-    chosen = missing.index("")
-    remedy = "delete the file and make it again"
-    return checked(table, forms[chosen], path, remedy)[list(columns[chosen])]
+    text_types = {}
+    for form in forms:
+        for name, column in schema_of(form).columns.items():
+            if column.dtype is str:
+                text_types[name] = str
+    # pandas' default missing values would make a translation "NA" or "null" an empty field.
+    table = read_csv(path, dtype=text_types, keep_default_na=False, na_values=[""])
+    missing = []
+    for form in forms:
+        columns = schema_of(form).columns
+        absent = [name for name in columns if name not in table]
+        if not absent:
+            if table.empty:
+                raise InputError(f"{path} has no rows: delete it and make it again")
+            remedy = "delete the file and make it again"
+            return checked(table, form, path, remedy)[list(columns)]
+        missing.append(", ".join(absent))
+    raise InputError(f"{path} has no column {', nor '.join(missing)}: make it again")
 
 
 def read_all(
@@ -171,10 +184,12 @@ def read_all(
     """Read several CSV files, one below the other.
 
     Args:
+        paths: the files.
+        form: a type in `groundvec.results.schemas`.
         each: is called with each path and its frame, to check or change it.
 
     Raises:
-        InputError: as of `read`, or two files are about the same.
+        InputError: as `read`, or a file repeats rows of another one.
     """
     tables = []
     for path in paths:
@@ -190,14 +205,15 @@ def write(path: str | Path, table: pd.DataFrame, form: Form) -> None:
     """Write a CSV file with the columns of the schema, in its order.
 
     Raises:
-        InputError: the columns are others, or a field is not as the schema says.
+        InputError: the columns are others, or a field does not fit the schema.
     """
     columns = schema_of(form).columns
-    if wrong := sorted({*table} ^ {*columns}):
-        problem = "has no" if wrong[0] in columns else "has an unknown"
+    differing = sorted({*table} ^ {*columns})
+    if differing:
+        problem = "has no" if differing[0] in columns else "has an unknown"
         raise InputError(
-            f"{path} is not written, for it {problem} column {wrong[0]}: correct the program, or "
-            "the schema in groundvec.results.schemas"
+            f"{path} is not written, because it {problem} column {differing[0]}: correct the "
+            "program, or the schema in groundvec.results.schemas"
         )
     checked(table, form, path, "the file is not written; correct what computes it")
     write_csv(path, table[list(columns)])
@@ -208,49 +224,52 @@ def checked(table: pd.DataFrame, form: Form, path: str | Path, remedy: str) -> p
 
     Args:
         table: columns of the schema, and perhaps others. Missing values are NaN or empty texts.
-        path: of its file, for errors.
+        form: a type in `groundvec.results.schemas`.
+        path: the table's file, for errors.
         remedy: the advice at the end of an error.
 
     Raises:
         InputError: a field does not fit the schema.
     """
-    found = table.copy(deep=False)
+    result = table.copy(deep=False)
     for name, column in schema_of(form).columns.items():
+        values = table[name]
+        is_missing = values.isna() | values.eq("")
 
         def refuse(bad: Any, problem: str, name: str = name) -> None:
-            if (rows := np.flatnonzero(bad)).size:
+            """Raise InputError for the first bad row; `{}` in the problem is the field."""
+            rows = np.flatnonzero(bad)
+            if rows.size:
                 value = str(table[name].iloc[rows[0]])
-                line = f"{path} line {rows[0] + 2}"
+                line = f"{path} line {rows[0] + 2}"  # the header is line 1
                 raise InputError(f"{line}{problem.format(f'{name} is {value!r}')}: {remedy}")
 
-        values = table[name]
-        missing = values.isna() | values.eq("")
-        if column.empty is not True:
-            excused = table["kind"].isin(column.empty) if column.empty else False
-            refuse(missing & ~np.asarray(excused), f" has no {name}")
+        if column.empty is False:
+            refuse(is_missing, f" has no {name}")
+        elif column.empty is not True:
+            refuse(is_missing & ~table["kind"].isin(column.empty), f" has no {name}")
         if column.dtype is not str:
-            numbers = found[name] = _numbers(values)
-            refuse(~missing & ~np.isfinite(numbers), ": {}, not a number")
+            numbers = _numbers(values)
+            result[name] = numbers
+            refuse(~is_missing & ~np.isfinite(numbers), ": {}, not a number")
             if column.dtype is int:
                 refuse(numbers % 1 > 0, ": {}, not a whole number")
             refuse(numbers < column.low - TOLERANCE, f": {{}}, less than {column.low:g}")
             refuse(numbers > column.high + TOLERANCE, f": {{}}, more than {column.high:g}")
         elif column.among:
-            names = ", ".join(column.among)
-            refuse(
-                ~missing & ~values.astype(str).isin(list(column.among)),
-                f": {{}}, not one of {names}",
-            )
+            is_known = values.astype(str).isin(list(column.among))
+            refuse(~is_missing & ~is_known, f": {{}}, not one of {', '.join(column.among)}")
     keys = list(schema_of(form).keys)
-    if keys and (twice := found.duplicated(keys)).any():
-        line = f"{path} line {twice.to_numpy().argmax() + 2}"
+    repeats = result.duplicated(keys) if keys else pd.Series(dtype=bool)
+    if repeats.any():
+        line = f"{path} line {repeats.to_numpy().argmax() + 2}"
         raise InputError(f"{line} has the same {', '.join(keys)} as a line above: {remedy}")
-    return found
+    return result
 
 
 def _numbers(values: pd.Series) -> pd.Series:
-    """Convert values to numbers; others become NaN."""
-    if values.dtype == bool:
+    """Convert values to numbers; other values become NaN."""
+    if values.dtype == bool:  # pandas would make `True` a 1
         return pd.Series(np.nan, values.index)
     try:
         return pd.to_numeric(values, errors="coerce")
@@ -259,8 +278,9 @@ def _numbers(values: pd.Series) -> pd.Series:
 
 
 def check_once(table: pd.DataFrame, form: Form) -> None:
-    """Raise InputError if two files are about the same; the column `path` has a row's file."""
+    """Raise InputError if a file repeats rows of another; the column `path` has a row's file."""
     keys = list(schema_of(form).keys)
-    if keys and (twice := table.duplicated(keys)).any():
-        path = table["path"][twice].iloc[0]
-        raise InputError(f"{path} is about what another file has already: give each file once")
+    repeats = table.duplicated(keys) if keys else pd.Series(dtype=bool)
+    if repeats.any():
+        path = table["path"][repeats].iloc[0]
+        raise InputError(f"{path} repeats rows of another input: pass each file once")

@@ -1,7 +1,7 @@
-"""The schema of each result file, by the name of a type: `History` is a frame of history.csv.
+"""The schema of each result file, as a type: `History` is a data frame of history.csv.
 
-An annotation `history: History` says which columns a data frame has. `groundvec.results.frames`
-checks them where a file is read and where it is written. docs/reference.md has these tables.
+An annotation `history: History` tells which columns a data frame has. `groundvec.results.frames`
+checks them when a file is read and when it is written. docs/reference.md has these tables.
 """
 
 from functools import partial
@@ -13,7 +13,7 @@ from groundvec.results.frames import Column, Schema
 
 CUTOFFS = (1, 5, 10)  # of R@N
 SPLITS = ("train", "dev", "test")
-BETWEEN = ("caption_to_image", "image_to_caption")  # captions and images
+BETWEEN = ("caption_to_image", "image_to_caption")  # between captions and images
 DIRECTIONS = (*BETWEEN, "caption_to_caption")
 TRAINED = ("snapshot", "ensemble")
 BASELINE = ("baseline",)
@@ -42,21 +42,22 @@ TASK = {"task": text("task, such as STS 2012"), "subtask": text("subtask, or `al
 DIRECTION = text("query and candidate", DIRECTIONS)
 LANGUAGE = text("language of the captions; `en-de` if English captions find German ones")
 EPOCHS = "epoch of the snapshot, or `4+8` for the ensemble of two"
-RANK = "rank, from 1, of the right item; of several the best"
+RANK = "rank, from 1, of the right item; the best one, if there are several"
 
 
 def recalls(empty: bool = False) -> dict[str, Column]:
     """Return the columns of recalls and median ranks, which papers report."""
-    found = {}
+    columns = {}
     for k in CUTOFFS:
-        found[f"r{k}"] = percent(f"R@{k}", empty=empty)
-        found[f"r{k}_ci"] = percent(
+        columns[f"r{k}"] = percent(f"R@{k}", empty=empty)
+        columns[f"r{k}_ci"] = percent(
             "half the width of its 95% interval, 1.96 √(p(1-p)/n)", empty=empty
         )
-    return {**found, "median_rank": number("median rank", low=1, empty=empty)}
+    columns["median_rank"] = number("median rank", low=1, empty=empty)
+    return columns
 
 
-# What `groundvec.evaluation.retrieval.scored` computes.
+# The metrics that `groundvec.evaluation.retrieval.scored` computes.
 METRICS = {
     **recalls(),
     "mean_rank": number("mean rank", low=1),
@@ -66,16 +67,20 @@ METRICS = {
 
 
 def correlations(prefix: str = "") -> dict[str, Column]:
-    """Declare the columns of correlations and their intervals: with a prefix, of unseen pairs."""
-    of = ", without the seen pairs" if prefix else ""
+    """Declare the columns of correlations and their intervals.
+
+    Args:
+        prefix: `unseen_` for the correlations over unseen pairs. All pairs may be seen.
+    """
+    without = ", without the seen pairs" if prefix else ""
     empty = bool(prefix)
-    found = {}
-    for measure, name in (("pearson", "Pearson's r"), ("spearman", "Spearman's rho")):
-        found[f"{prefix}{measure}"] = correlation(f"{name}{of}", empty=empty)
-        for end, which in (("low", "lower"), ("high", "upper")):
-            what = f"{which} end of its 95% interval (Fisher)"
-            found[f"{prefix}{measure}_{end}"] = correlation(what, empty=empty)
-    return found
+    columns = {}
+    for measure, title in (("pearson", "Pearson's r"), ("spearman", "Spearman's rho")):
+        columns[f"{prefix}{measure}"] = correlation(f"{title}{without}", empty=empty)
+        for end, adjective in (("low", "lower"), ("high", "upper")):
+            description = f"{adjective} end of its 95% interval (Fisher)"
+            columns[f"{prefix}{measure}_{end}"] = correlation(description, empty=empty)
+    return columns
 
 
 # Data sets and ratings
@@ -202,7 +207,7 @@ SHORT = {name: SYSTEM[name] for name in ("system", "kind", "epochs")}
 SCORED = {
     **TASK,
     "statistic": text(
-        "of one subtask `correlation`; of several how they are joined", ("correlation", *WHOLE)
+        "`correlation` for one subtask; how they are joined for several", ("correlation", *WHOLE)
     ),
     "method": text(
         "prediction: cosine of the vectors, or the classifier's grade", ("cosine", "classifier")
@@ -228,15 +233,15 @@ SCORES = Schema(
     **PROVENANCE,
 )
 OVERLAP = Schema(
-    "what scripts/overlap.py writes",
+    "STEM.overlap.csv of scripts/overlap.py",
     "one row per row of `Scores` of a trained model; a pair is seen if one of its sentences is "
     "a training caption",
     SCORE_KEYS,
     **SHORT,
     **SCORED,
     seen=count("seen pairs"),
-    seen_both=count("of these, pairs of two training captions"),
-    seen_one_image=count("of these, pairs of captions of one image"),
+    seen_both=count("seen pairs of two training captions"),
+    seen_one_image=count("seen pairs of captions of one image"),
     **correlations("unseen_"),
     **TRAINING,
     **PROVENANCE,
@@ -268,7 +273,7 @@ MEASURES = Schema(
     (*SHORT, "measure"),
     **SYSTEM,
     measure=text("such as STS 12-16, SICK-R or `semantic score`, the mean of the others"),
-    task=text("task, or `all`; of the semantic score empty", empty=True),
+    task=text("task, or `all`; empty for the semantic score", empty=True),
     **{name: column for name, column in correlations().items() if "pearson" in name},
 )
 
@@ -302,8 +307,8 @@ RERANKED = Schema(
     metric=text("metric", ("bleu", "sentence_bleu", "meteor", "ter")),
     score=number("score; TER may be above 100", unit="percent", low=0, empty=True),
     **{
-        f"p_{key}": share(f"p of the difference to {of} (randomisation)", empty=True)
-        for key, of in {
+        f"p_{key}": share(f"p of the difference to {other} (randomisation)", empty=True)
+        for key, other in {
             "baseline": "the baseline",
             "length": "re-ranking by length",
             "vse": "the first model of pictures only",
@@ -354,7 +359,7 @@ CLAIMS = Schema(
     high=number("upper end", empty=True),
     p=share("p of a test, of one seed", empty=True),
     verdict=text("whether the claim holds", ("holds", "does not hold", "not decided")),
-    of_seeds=text("difference of each seed; empty where it was not kept", empty=True),
+    of_seeds=text("difference of each seed; empty if it was not kept", empty=True),
     of_items=number("variance of their mean over test items", low=0, empty=True),
     test_to_train=number("as in `Models`", low=0, empty=True),
     pooled_variance=number("variance over seeds elsewhere, of one seed", low=0, empty=True),

@@ -1,4 +1,4 @@
-"""Arrays that need not fit in memory: mapped from files, whose pages the system may take back."""
+"""Arrays that may be larger than the memory: mapped from files, which the system pages out."""
 
 import math
 import os
@@ -10,7 +10,7 @@ import numpy as np
 
 from groundvec.runtime.errors import InputError
 
-LARGE = 2**28  # bytes; a smaller array is in memory
+LARGE = 2**28  # bytes; smaller arrays are in memory
 
 
 class Matrix(Protocol):
@@ -54,7 +54,11 @@ def concatenate(parts: Iterable[np.ndarray]) -> np.ndarray:
 
 
 def _reserve(file: IO[bytes], size: int) -> None:
-    """Take `size` more bytes of the disk; the system would kill who writes to a page without."""
+    """Reserve `size` more bytes on the disk.
+
+    A file of holes takes no space. If the disk is full later, when a page of it is written, the
+    system kills the program with SIGBUS.
+    """
     try:
         if size and hasattr(os, "posix_fallocate"):
             os.posix_fallocate(file.fileno(), file.tell(), size)

@@ -1,4 +1,4 @@
-"""The one error that users are meant to see."""
+"""The error for bad input, and the text of errors."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -8,9 +8,10 @@ LONGEST = 1000  # characters of a line that an error shows
 
 
 class InputError(ValueError):
-    """Bad input: one line that names the file or the key and says what to do about it.
+    """Bad input: one line that names the file or the key, with a remedy.
 
-    What it quotes may come from anybody. More lines may follow, one per problem.
+    More lines may follow, one per problem. Quoted text may come from anybody, so it is shortened
+    and made printable.
     """
 
     def __init__(self, line: str = "", *more: str) -> None:
@@ -18,27 +19,27 @@ class InputError(ValueError):
 
 
 def shortened(line: str) -> str:
-    """Cut the middle out of a long line; the reason is at its end."""
+    """Cut the middle out of a long line: its end has the reason."""
     half = LONGEST // 2
     return line if len(line) <= LONGEST else f"{line[:half]} ... {line[-half:]}"
 
 
 def printable(text: str) -> str:
-    r"""Escape what does not show in a terminal, or does something to it, such as `\x1b`."""
+    r"""Escape characters that a terminal does not show, or that control it, such as `\x1b`."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that somebody probably meant by an unknown one."""
+    """Return the known name that was probably meant by an unknown one; None if none is close."""
     return next(iter(get_close_matches(name, list(known), n=1)), None)
 
 
 @contextmanager
 def extra(name: str) -> Iterator[None]:
-    """Import within the block packages that only an extra of this package installs.
+    """Let the block import packages that only an extra of this package installs.
 
     Raises:
-        InputError: it is not installed; which extra has it.
+        InputError: one is not installed; the error names the extra.
     """
     try:
         yield

@@ -112,7 +112,7 @@ def new_folder(path: str | Path) -> Iterator[Path]:
 
 
 def _temporary(path: Path, suffix: str = "") -> Path:
-    """Return a new name beside `path`: in the same file system, as renaming needs it.
+    """Return a new name next to `path`: renaming needs the same file system.
 
     It is random, so that it is nobody else's, and short, as `path` may have the longest name
     that a file system takes.
@@ -257,7 +257,7 @@ def text_lines(
             line.encode()
         except UnicodeEncodeError:
             raise InputError(f"{name} line {number} is not UTF-8: {remedy}") from None
-        if "\0" in line:  # UTF-16 of plain letters is valid UTF-8, with a NUL beside each
+        if "\0" in line:  # UTF-16 of plain letters is valid UTF-8, with a NUL next to each
             raise InputError(f"{name} line {number} is UTF-16 or no text at all: {remedy}")
         if len(line) == LARGEST_LINE:
             raise InputError(f"{name} line {number} is too long for a line of text: {remedy}")

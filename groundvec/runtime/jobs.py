@@ -1,4 +1,4 @@
-"""Robust jobs: they can be stopped at any moment, be started twice, or lose a process."""
+"""Robust jobs: they may be stopped at any moment, be started twice, or lose a process."""
 
 import fcntl
 import logging
@@ -17,42 +17,44 @@ from groundvec.runtime.files import write_json
 
 log = logging.getLogger(__name__)
 
-# Seconds to wait for a lock. A job that is tried again may start while its last attempt is still
-# being killed (SLURM's KillWait, 30 s), or before a server of NFSv4 has noticed that the node of
-# the last attempt is gone (its lease, 90 s).
+# Seconds to wait for a lock. A new attempt of a job may start while the last one is still being
+# killed (SLURM's KillWait, 30 s), or before an NFSv4 server has noticed that the last one's node is
+# gone (the lease, 90 s).
 PATIENCE = 120
 ABOUT = "about.json"
 
 
 class Stopped(Exception):
-    """The program was told to stop; what is done is kept. The message says so, in one line."""
+    """The program was told to stop. Its message, one line, says that finished work is kept."""
 
 
 @contextmanager
 def catch_sigterm() -> Iterator[threading.Event]:
-    """Let SIGTERM, which a scheduler sends before it kills, only set the event within the block.
+    """Let SIGTERM set an event within the block, and not end the program.
 
-    Outside the main thread, where Python handles no signals, the event is never set.
+    A scheduler sends it some time before it kills a job. Outside the main thread, where Python
+    handles no signals, the event is never set.
     """
-    told = threading.Event()
+    stop = threading.Event()
     if threading.current_thread() is not threading.main_thread():
-        yield told
+        yield stop
         return
-    before = signal.signal(signal.SIGTERM, lambda *_: told.set())
+    previous_handler = signal.signal(signal.SIGTERM, lambda *_: stop.set())
     try:
-        yield told
+        yield stop
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, previous_handler)
 
 
 @contextmanager
 def working(loader: Iterable[Any]) -> Iterator[Iterator[Any]]:
-    """Yield from a DataLoader; its processes end with the block, however that ends.
+    """Yield an iterator over a DataLoader, whose processes end when the block ends or raises.
 
-    Torch itself keeps them while a traceback refers to them, and Python then waits for them.
+    Torch itself keeps the processes while a traceback refers to them, and Python waits for them at
+    its end.
 
     Raises:
-        InputError: one of the processes was killed, as Linux does if memory is short, or failed.
+        InputError: one of the processes failed or was killed, as by Linux if memory is short.
     """
     batches: Any = iter(loader)
     try:
@@ -68,7 +70,8 @@ def working(loader: Iterable[Any]) -> Iterator[Iterator[Any]]:
             "it again with fewer (--threads); finished work is kept"
         ) from error
     finally:
-        if workers := getattr(batches, "_workers", []):  # else this process does the work itself
+        workers = getattr(batches, "_workers", [])
+        if workers:  # else this process loads the batches itself
             batches._shutdown_workers()
             for worker in workers:
                 worker.kill()
@@ -79,26 +82,27 @@ def locked(folder: Path, name: str, patience: float | None = None) -> Iterator[N
     """Let only one process at a time work in a folder.
 
     It is a POSIX lock: it ends with its process, is not inherited, and holds between the nodes of
-    NFS (version 4, or 3 with lockd) and of Lustre with `flock`, but not with `localflock`. The text
-    in the file `lock` says who has it.
+    NFS (version 4, or 3 with lockd) and of Lustre with `flock`, but not with `localflock`. The file
+    `lock` names the process that has it.
 
     Args:
-        name: of the work, for messages.
+        folder: where the work is done; it is made, and removed if it stays empty.
+        name: a name for the work, for messages.
         patience: seconds to wait for another process; by default `PATIENCE`.
 
     Raises:
-        InputError: another process still has the lock then.
+        InputError: after that time, another process still has the lock.
     """
     patience = PATIENCE if patience is None else patience
-    give_up = time.monotonic() + patience
-    waiting = False
-    while isinstance(file := _lock(folder), str):
-        if time.monotonic() >= give_up:
+    deadline = time.monotonic() + patience
+    file = _lock(folder)
+    if isinstance(file, str) and patience > 0:
+        log.info("waiting up to %d s: %s", patience, file)
+    while isinstance(file, str):  # it describes the other process
+        if time.monotonic() >= deadline:
             raise InputError(f"{file}, and start again")
-        if not waiting:
-            log.info("waiting up to %d s: %s", patience, file)
-            waiting = True
         time.sleep(1)
+        file = _lock(folder)
     with file:
         file.truncate(0)
         file.write(f"{name}: {_this_process()}")
@@ -106,38 +110,43 @@ def locked(folder: Path, name: str, patience: float | None = None) -> Iterator[N
         try:
             yield
         finally:
-            # Before the lock is released, so that no other process has it yet.
+            # The file is removed before the lock is released: no other process has locked it yet.
             (folder / "lock").unlink(missing_ok=True)
-            with suppress(OSError):  # unless there is work in it
+            with suppress(OSError):  # the folder is not empty
                 folder.rmdir()
 
 
 def describe(folder: Path, kind: str, name: str, decides: dict[str, Any]) -> None:
-    """Describe work in a file beside it, which says whether it is still needed.
+    """Write a description of work into its folder, so that a user knows its purpose.
 
     Args:
-        folder: of the work, whose name is the hash of what decides its result.
+        folder: the folder of the work. Its name is the hash of `decides`.
         kind: training, translator or features.
-        decides: all that decides the result.
+        name: the name of the work in the configuration.
+        decides: everything that decides the result.
     """
     write_json(folder / ABOUT, {"kind": kind, "name": name, "decides": decides}, replace=True)
 
 
 def running(folder: Path) -> str:
-    """Say who is at work in a folder that `locked` is used on, and how to end that; else nothing.
+    """Describe the process at work in a folder that `locked` is used on, and how to end it.
 
-    Where a file system has no locks, it says that nobody knows.
+    Returns:
+        One line; empty if no process works there. If the file system has no locks, the line says
+        that this is unknown.
     """
-    if isinstance(file := _lock(folder, needed=True), str):
+    file = _lock(folder, needed=True)
+    if isinstance(file, str):
         return file
     file.close()
     return ""
 
 
 def _lock(folder: Path, needed: bool = False) -> TextIO | str:
-    """Return the folder's lock, held until it is closed; or who else holds it.
+    """Return the folder's lock, held until it is closed; or a description of who else holds it.
 
-    A file system that has no locks gets a warning, or if the lock is `needed`, a text too.
+    If the file system has no locks, log a warning and return the file without a lock; but if a
+    lock is `needed`, return a description of the problem.
     """
     path = folder / "lock"
     while True:
@@ -154,7 +163,7 @@ def _lock(folder: Path, needed: bool = False) -> TextIO | str:
             )
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except (BlockingIOError, PermissionError):  # systems differ in which they raise
+        except (BlockingIOError, PermissionError):  # systems raise one or the other
             with file:
                 file.seek(0)
                 return (
@@ -171,10 +180,11 @@ def _lock(folder: Path, needed: bool = False) -> TextIO | str:
         with suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(file.fileno()), path.stat()):
                 return file
-        file.close()  # the last holder removed it before we locked it
+        file.close()  # the last holder removed it before it was locked here: try the new file
 
 
 def _this_process() -> str:
+    """Describe this process, and how to end it, for others that wait for its lock."""
     process = f"process {os.getpid()} on {socket.gethostname()}"
     if job := os.environ.get("SLURM_JOB_ID"):
         return (

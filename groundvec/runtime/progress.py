@@ -1,4 +1,4 @@
-"""Progress of long work: a bar on a terminal or in a notebook; in a log, a line now and then."""
+"""Progress of long work: a bar on a terminal or in a notebook, a line now and then in a log."""
 
 import logging
 import math
@@ -27,11 +27,11 @@ class Progress(tqdm):  # type: ignore[type-arg]  # its stubs take one, tqdm itse
             self.bar_format = whole if self.total else "{desc}: {n_fmt} {unit}"
 
     def display(self, *args: Any, **options: Any) -> None:
-        """Draw the bar, or write a line."""
+        """Draw the bar, or log a line."""
         if self.terminal:
             super().display(*args, **options)
         elif self.n != self.total:
-            log.info("%s", str(self))  # the bar's text, brought up to date
+            log.info("%s", str(self))  # the current text of the bar
 
     def close(self) -> None:
         """End the bar; in a log there is nothing to end."""
@@ -51,10 +51,12 @@ def epoch_summary(
     """Describe an epoch of a training in one line, such as `epoch 2/8, loss 0.1, 3.0 min left`.
 
     Args:
-        scores: numbers by their names. Those that are NaN are omitted.
-        speed: in examples per second; NaN if nothing was trained.
+        epoch: the number of the epoch; 0 is the untrained model.
+        last_epoch: the number of the last one.
+        scores: numbers by their names. NaN is omitted.
+        speed: examples per second; NaN if nothing was trained.
         unit: the examples' name in the plural.
-        seconds: the time that all epochs so far took.
+        seconds: the time of all epochs so far.
     """
     items = [f"{name} {value:.4g}" for name, value in scores.items() if not math.isnan(value)]
     if not math.isnan(speed):

@@ -1,4 +1,4 @@
-"""Vectors that somebody passed, as floating-point numbers of NumPy."""
+"""Turn a user's vectors into floating-point numbers of NumPy."""
 
 from typing import Any
 
@@ -11,13 +11,14 @@ def as_array(values: Any, name: str) -> np.ndarray:
     """Return an array, a tensor of torch, a column of vectors or nested lists as one array.
 
     Args:
-        name: what to call the values in an error.
+        values: the vectors.
+        name: a name for them, for errors.
 
     Raises:
         InputError: they are a sparse matrix, or rows of different lengths.
     """
     if hasattr(values, "toarray"):
-        raise InputError(f"{name} is a sparse matrix: give {name}.toarray()")
+        raise InputError(f"{name} is a sparse matrix: pass {name}.toarray()")
     try:
         if isinstance(values, list | tuple):
             values = [_off_torch(row) for row in values]
@@ -26,12 +27,12 @@ def as_array(values: Any, name: str) -> np.ndarray:
             array = np.asarray(array.tolist())
     except (ValueError, TypeError, RuntimeError) as error:
         reason = " ".join(str(error).split())
-        raise InputError(f"{name} is no array ({reason}): give numbers (N, size)") from None
+        raise InputError(f"{name} is no array ({reason}): pass numbers (N, size)") from None
     return array
 
 
 def _off_torch(value: Any) -> Any:
-    """Return a tensor, from any device and of any type, as an array; anything else as it is."""
+    """Return a tensor, from any device and of any type, as an array; other values unchanged."""
     if not hasattr(value, "detach"):
         return value
     tensor = value.detach().cpu()
@@ -41,16 +42,16 @@ def _off_torch(value: Any) -> Any:
 
 
 def finite(array: np.ndarray, name: str) -> np.ndarray:
-    """Return numbers (N, size) or (N,) as floating-point numbers, of 32 bits at least.
+    """Return numbers (N, size) or (N,) as floating-point numbers of at least 32 bits.
 
     Raises:
         InputError: a number is not finite.
     """
     array = array.astype(np.result_type(array.dtype, np.float32), copy=False)
-    rows = np.isfinite(array).reshape(len(array), -1).all(axis=1)
-    if not rows.all():
+    is_finite = np.isfinite(array).reshape(len(array), -1).all(axis=1)
+    if not is_finite.all():
         raise InputError(
-            f"{name}: row {rows.argmin()} (from 0) is not finite: check what computes it, and "
-            "write float32, since float16 ends at 65,504"
+            f"{name}: row {is_finite.argmin()} (from 0) is not finite: correct the program "
+            "that computes it, and write float32, since float16 ends at 65,504"
         )
     return array

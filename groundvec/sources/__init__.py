@@ -3,25 +3,30 @@
 The module has
 
     read(...) -> (captions, images)     in the columns of `groundvec.data.dataset`
-    state(...) -> str                   a key of the pictures, for a source that is `early`
 
-The YAML file is a JSON schema of the options that a data set's description has beside `source`.
-They are arguments of `read`, and so are
+and if the source is `early`, two functions with the same arguments:
 
-    files: {text: my/text.zip}          public files, by their names in resources/sources.yaml
+    check(...) -> list of languages     reads the captions and checks that the images exist
+    state(...) -> str                   a key of the pictures
 
-An option may state `files` too; then they stand for it. Besides it says, of the whole source:
+The YAML file is a JSON schema of the options that a data set's description has besides `source`.
+They are arguments of `read`. So are public files, by their names in resources/sources.yaml:
 
-    unpacked: {my/images: my/images.zip}   folders among the files, and the archives they are in
-    outputs: {parallel: parallel.csv}   what `read` writes into its argument `folder`
-    languages: [en]                     of the captions
-    early: true                         it is anybody's own: read before anything starts
-    card: {name: ...}                   what model cards say of it
+    files: {text: my/text.zip}
+
+An option may state `files` too; then `read` gets these in place of the option. For the whole
+source, the YAML file also states:
+
+    unpacked: {my/images: my/images.zip}   folders among the files, with their archives
+    outputs: {parallel: parallel.csv}   files that `read` writes into its argument `folder`
+    languages: [en]                     the languages of the captions
+    early: true                         a user's own files: checked before anything starts
+    card: {name: ...}                   its description for model cards
     mteb: [STS14]                       MTEB's tasks that share captions or pictures with it
 
-Of a card, `licence` is the weights', as model hubs spell it (`other` and `unknown` are words of
-theirs); `terms` are the data's, as in docs/data-sources.md; `domain` is what the captions are
-about; `biases` are those of the pictures, and of the people who described them.
+In a card, `licence` is the weights' license in the spelling of model hubs, which includes `other`
+and `unknown`; `terms` are the terms of the data, as in docs/data-sources.md; `domain` is the
+subject of the captions; `biases` are biases of the pictures and of the people who described them.
 """
 
 from collections.abc import Callable, Mapping
@@ -44,56 +49,60 @@ def reader(source: str) -> Read:
     return import_module(parts.module("sources", source)).read
 
 
-def read_captions(described: Mapping[str, Any]) -> pd.DataFrame:
-    """Read the captions that `more_captions` of a data set describes, without their pictures.
+def read_captions(more_captions: Mapping[str, Any]) -> pd.DataFrame:
+    """Read the captions that a data set's `more_captions` describes, without their pictures.
 
     Args:
-        described: the `source`, its options, and its files by the names of `read`'s arguments.
+        more_captions: the `source`, its options, and its files by the names of `read`'s arguments.
 
     Returns:
-        What `read` does, but the ids of pictures begin with the source's name and a slash, and
-        punctuation is set apart, as it is in published captions.
+        The captions of `read`, but the ids of pictures begin with the source's name and a slash,
+        and punctuation is separated by spaces, as it is in published captions.
 
     Raises:
-        InputError: there is no such source, or it needs other options or files; or what `read`
-            raises.
+        InputError: there is no such source, it needs other options or files, or `read` raises it.
     """
-    options = {key: described[key] for key in described if key != "source"}
-    source = described.get("source")
+    options = {key: value for key, value in more_captions.items() if key != "source"}
+    source = more_captions.get("source")
     if source not in parts.names("sources"):
         known = ", ".join(parts.names("sources"))
         raise InputError(f"more captions have no source {source!r}: choose one of {known}")
     read = reader(source)
     schema = parts.options_schema("sources", source)["properties"]
-    files = {key: {"type": "string"} for key in signature(read).parameters if key not in schema}
+    parameters = signature(read)
+    files = {key: {"type": "string"} for key in parameters.parameters if key not in schema}
     problem = find_mistake(options, {"properties": schema | files})
+    # `images` is any text: the pictures are not read.
     try:
-        signature(read).bind(images="", **options)
-    except TypeError as error:
+        parameters.bind(images="", **options)
+    except TypeError as error:  # a missing or unknown argument
         problem = problem or str(error)
     if problem:
         raise InputError(f"more captions of {source}: {problem}: correct the options")
     captions, _ = read(images="", **options)
     return captions.assign(
-        image_id=f"{described['source']}/" + captions.image_id,
+        image_id=f"{source}/" + captions.image_id,
         caption=detach_punctuation(captions.caption, {"name": "words"}),
     )
 
 
 def archives() -> dict[str, str]:
     """Return the archives of the folders that sources read, by folder."""
-    said = [parts.options_schema("sources", name) for name in parts.names("sources")]
-    return {folder: file for each in said for folder, file in each.get("unpacked", {}).items()}
+    unpacked: dict[str, str] = {}
+    for name in parts.names("sources"):
+        unpacked |= parts.options_schema("sources", name).get("unpacked", {})
+    return unpacked
 
 
 def arguments(dataset: dict[str, Any]) -> dict[str, Any]:
-    """Select the options of a data set that `read` takes: all but those that files stand for."""
+    """Select a data set's options for `read`, without those that are replaced by files."""
     schema = parts.options_schema("sources", dataset["source"])
-    stated = {option for option, _ in parts.keyword_values(schema, dataset, "files")}
-    return {key: dataset[key] for key in schema["properties"] if key in {*dataset} - stated}
+    replaced = {option for option, _ in parts.keyword_values(schema, dataset, "files")}
+    options = [key for key in schema["properties"] if key in dataset and key not in replaced]
+    return {key: dataset[key] for key in options}
 
 
 def state(dataset: dict[str, Any]) -> str:
-    """Compute a key of a data set's pictures, whose source is `early`."""
+    """Compute a key of the pictures of a data set whose source is `early`."""
     module = import_module(parts.module("sources", dataset["source"]))
     return module.state(**arguments(dataset))

@@ -1,8 +1,8 @@
 """Captioned pictures in the splits of Karpathy & Fei-Fei (2015): Flickr8k, Flickr30k, MSCOCO.
 
 `dataset_flickr8k.json`, `dataset_flickr30k.json` and `dataset_coco.json`, from Karpathy's
-`caption_datasets.zip`, have the same form. MSCOCO's lists 123,287 images of the archives
-train2014.zip and val2014.zip, with five captions each (a few have six or seven), and their splits.
+`caption_datasets.zip`, have the same form. MSCOCO's file lists 123,287 images of the archives
+train2014.zip and val2014.zip, with their splits and five captions each (a few have six or seven).
 """
 
 import io
@@ -31,14 +31,15 @@ from groundvec.runtime.files import (
 
 SPLITS = {"train": "train", "restval": "train", "val": "dev", "test": "test"}
 
-# Halves of surrogate pairs are no control characters, but JSON can have them and UTF-8 cannot.
+# Control characters, and halves of surrogate pairs: JSON can have them, but UTF-8 cannot.
 CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
-# What helps with captions in JSON of another form.
+# The remedy for captions in JSON of another form.
 MAKE_A_TABLE = (
     "make a table of its captions, as docs/your-own-data.md shows, and take the source `table`"
 )
 
+# The tokenizer of NIST's mteval-v13a.pl, in sacreBLEU's port.
 NIST: Callable[[str], str] = Tokenizer13a()  # type: ignore[no-untyped-call]
 
 
@@ -47,13 +48,13 @@ def read(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Read one of Karpathy's files as (captions, images), in the file's order.
 
-    The id of an image is its file name, or its path where two folders have the same name. The
-    splits train and restval make up train (of MSCOCO 113,287 images), val is dev and test is test.
-    Captions are the annotations' own (the file's `raw`), cut by `tokenise`, as the published code
-    of Merkx & Frank (2019) reads those of MSCOCO.
+    The id of an image is its file name, or its path if two folders have the same name. The file's
+    splits train and restval are train here (113,287 images for MSCOCO), val is dev and test is
+    test. Captions are the file's `raw`, tokenized by `tokenise`: so the published code of Merkx &
+    Frank (2019) reads MSCOCO's.
 
     Args:
-        images: the folder of the images; of MSCOCO, that of `train2014` and `val2014`.
+        images: the folder of the images; for MSCOCO, the one with `train2014` and `val2014`.
         json: the file, or a member of a zip file as FILE.zip/MEMBER.
         captions: how many captions of each image to keep, the first ones; by default all.
 
@@ -61,8 +62,8 @@ def read(
         InputError: the file is missing, damaged or of another form, a caption or an image has a
             problem (see `dataset.check`), or a split would have no image.
     """
-    found = []
-    said = []
+    images_read = []
+    captions_read = []
     for number, entry in enumerate(_entries(json)):
         where = f"{json}: images[{number}]"
         try:
@@ -83,22 +84,28 @@ def read(
                 "control character; rename the file"
             )
         split = SPLITS.get(split, split)  # an unknown one stays, for `dataset.check`
-        found.append((name, split, path, where))
-        said += [(path, split, tokenise(text), where) for text in texts[:captions]]
+        images_read.append((name, split, path, where))
+        captions_read += [(path, split, tokenise(text), where) for text in texts[:captions]]
 
-    table = pd.DataFrame(found, columns=[*dataset.IMAGE_COLUMNS, "where"], dtype=str)
-    dataset.refuse_names(table, "{where}", "path")
-    plain = table["path"].map(posixpath.normpath)
-    shared = plain.groupby(table["image_id"]).transform("nunique") > 1
-    table["image_id"] = table["image_id"].mask(shared, plain)
-    rows = pd.DataFrame(said, columns=["path", "split", "caption", "where"], dtype=str)
-    rows["image_id"] = rows["path"].map(dict(zip(table["path"], table["image_id"], strict=True)))
-    rows["language"] = "en"
-    table["path"] = [str(Path(images, path)) for path in table["path"]]
-    kept = rows[dataset.CAPTION_COLUMNS]
-    dataset.check(kept, table[dataset.IMAGE_COLUMNS], rows["where"])
-    dataset.check_splits(json, kept, table)
-    return kept, table[dataset.IMAGE_COLUMNS]
+    image_table = pd.DataFrame(images_read, columns=[*dataset.IMAGE_COLUMNS, "where"], dtype=str)
+    dataset.refuse_names(image_table, "{where}", "path")
+    # A name that images in different folders have is no id; their paths are.
+    plain = image_table["path"].map(posixpath.normpath)
+    is_shared = plain.groupby(image_table["image_id"]).transform("nunique") > 1
+    image_table["image_id"] = image_table["image_id"].mask(is_shared, plain)
+    image_ids = dict(zip(image_table["path"], image_table["image_id"], strict=True))
+
+    columns = ["path", "split", "caption", "where"]
+    caption_table = pd.DataFrame(captions_read, columns=columns, dtype=str)
+    caption_table["image_id"] = caption_table["path"].map(image_ids)
+    caption_table["language"] = "en"
+    image_table["path"] = [str(Path(images, path)) for path in image_table["path"]]
+    places = caption_table["where"]
+    caption_table = caption_table[dataset.CAPTION_COLUMNS]
+    image_table = image_table[dataset.IMAGE_COLUMNS]
+    dataset.check(caption_table, image_table, places)
+    dataset.check_splits(json, caption_table, image_table)
+    return caption_table, image_table
 
 
 def _entries(path: str | Path) -> list[Any]:
@@ -107,19 +114,19 @@ def _entries(path: str | Path) -> list[Any]:
     file = Path(archive + ".zip" if zipped else path)
     check_regular(file)
     try:
-        most = min(LARGEST_JSON, most_unpacked(file.stat().st_size))
         if zipped:
-            with open_zip(file) as packed, packed.open(member) as content:
-                data = read_at_most(content, most, path)
+            largest = min(LARGEST_JSON, most_unpacked(file.stat().st_size))
+            with open_zip(file) as packed, packed.open(member) as stream:
+                data = read_at_most(stream, largest, path)
         else:
-            with file.open("rb") as content:
-                data = read_at_most(content, LARGEST_JSON, path)
+            with file.open("rb") as stream:
+                data = read_at_most(stream, LARGEST_JSON, path)
     except OSError as error:
         raise InputError(f"{file} cannot be read ({error.strerror}); correct the path") from None
     except KeyError:
         raise InputError(f"{file} has no {member}: name one of Karpathy's files in it") from None
     except DAMAGED as error:
-        raise InputError(f"{file} is damaged ({error}): get it again") from None
+        raise InputError(f"{file} is damaged ({error}): download it again") from None
     try:
         content = _parsed(data)
     except (ValueError, RecursionError) as error:
@@ -129,7 +136,7 @@ def _entries(path: str | Path) -> list[Any]:
         ) from None
     if isinstance(content, dict) and {"images", "annotations"} <= content.keys():
         raise InputError(
-            f"{path} holds MSCOCO's own captions, which have no splits: take Karpathy's "
+            f"{path} has MSCOCO's own captions, without splits: take Karpathy's "
             f"dataset_coco.json, or {MAKE_A_TABLE}"
         )
     entries = content.get("images") if isinstance(content, dict) else content
@@ -149,11 +156,11 @@ def _parsed(data: bytes) -> Any:
 
 
 def tokenise(caption: str) -> str:
-    """Cut a caption into tokens as NIST's mteval-v13a.pl does, with one space between them.
+    """Tokenize a caption as NIST's mteval-v13a.pl does, with one space between the tokens.
 
     Case and punctuation are kept: `A man's dog (2.5kg), 12-13.` becomes
     `A man's dog ( 2.5kg ) , 12 - 13 .`
     """
-    if len(caption) > 10 * LONGEST:  # refused later; to cut megabytes would take minutes
+    if len(caption) > 10 * LONGEST:  # refused later; to tokenize megabytes would take minutes
         return caption
     return clean(NIST(unescape(caption)))

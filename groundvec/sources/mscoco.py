@@ -13,9 +13,12 @@ def read(train: Path, val: Path, captions: Path) -> tuple[pd.DataFrame, pd.DataF
 
     Args:
         train: the folder train2014 of images.
-        val: val2014, which must be beside it.
+        val: the folder val2014, which must be next to it.
         captions: the folder of Karpathy's files.
+
+    Raises:
+        InputError: the folders are not in one folder; or as `karpathy.read`.
     """
     if train.parent.resolve() != val.parent.resolve():
-        raise InputError(f"{train} and {val} must be in one folder: move one beside the other")
+        raise InputError(f"{train} and {val} must be in one folder: move one next to the other")
     return karpathy.read(train.parent, f"{captions}/dataset_coco.json")

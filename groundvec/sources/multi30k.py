@@ -1,9 +1,9 @@
 """Multi30k (Elliott, Frank, Sima'an & Specia 2016): photographs described in English and German.
 
-The archive holds `task2/raw/{train,val,test_2016}.{1..5}.{en,de}.gz`, the k-th description of each
-image, written independently in each language; `task1/raw/*.{en,de}.gz`, one description of each
-image and its translation; and beside them `image_splits/*.txt`, with the name of a line's image.
-The images are Flickr30k's, and 7,478 of them are Flickr8k's too: there `1000268201.jpg` is called
+The archive contains `task2/raw/{train,val,test_2016}.{1..5}.{en,de}.gz`, the k-th description of
+each image, written independently in each language; `task1/raw/*.{en,de}.gz`, one description of
+each image and its translation; and in both, `image_splits/*.txt`, the name of each line's image.
+The images are Flickr30k's. 7,478 of them are Flickr8k's too: there `1000268201.jpg` is called
 `1000268201_693b08cb0e.jpg`.
 """
 
@@ -23,12 +23,13 @@ from groundvec.sources.flickr8k import read as read_photographs
 log = logging.getLogger(__name__)
 
 LANGUAGES = ("en", "de")
-# Of an image's descriptions, by their language and the number of their file.
+# The language and the number of each file of descriptions.
 DESCRIPTIONS = [(language, k) for language in LANGUAGES for k in range(1, 6)]
-# Names in task 2, and of the same images in task 1.
+# The splits of task 2, with the names of the same images' splits in task 1.
 DESCRIBED = {"train": "train", "val": "val", "test_2016": "test_2016_flickr"}
 TRANSLATED = [*DESCRIBED.values(), "test_2017_flickr", "test_2018_flickr"]
-DEV = 500  # of the validation images; the others test (Calixto & Liu 2017, section 4)
+# Validation images that are dev here; the others are test (Calixto & Liu 2017, section 4).
+DEV = 500
 
 Read = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
 
@@ -42,32 +43,34 @@ def read(
     """Read Multi30k as (captions, images), and write its pairs.
 
     Args:
-        archive: multi30k.zip, with the files anywhere within, or the folder it was unpacked to.
-        images: Flickr30k's images; with `flickr8k`, that one's.
-        folder: where parallel.csv is written; by default nowhere.
+        archive: multi30k.zip, with the files anywhere in it, or the folder that it was unpacked to.
+        images: the folder of Flickr30k's images; with `flickr8k`, of Flickr8k's.
+        folder: where to write parallel.csv; by default nowhere.
         flickr8k: Flickr8k_text.zip or its folder, to read the part whose images are Flickr8k's.
     """
-    own = read_flickr8k(archive, images, flickr8k) if flickr8k else read_flickr30k(archive, images)
-    captions, found, pairs = own
+    if flickr8k:
+        captions, image_table, pairs = read_flickr8k(archive, images, flickr8k)
+    else:
+        captions, image_table, pairs = read_flickr30k(archive, images)
     if folder:
         parallel.write(folder / "parallel.csv", pairs)
-    return captions, found
+    return captions, image_table
 
 
 def read_flickr30k(archive: str | Path, images_folder: str | Path) -> Read:
     """Read Multi30k with Flickr30k's images, as (captions, images), and pairs.
 
-    Train is the published one; dev is the first 500 images of the published validation split, test
-    the others. Pairs are in the published splits: test is that of 2016, whose images are there too,
-    without captions (`dataset.PAIRS`).
+    Train is the published split. Dev has the first 500 images of the published validation split,
+    test the others. Pairs are in the published splits; their test split is the one of 2016, whose
+    images have the split `dataset.PAIRS` and no captions.
 
     Raises:
         InputError: a file is missing or damaged, or has fewer or more lines than images.
     """
     files = Files(archive, "multi30k.zip")
     names = _described(files, ["train", "val"])
-    of_val = names.groupby("published").cumcount()
-    names["split"] = np.where(of_val < DEV, "dev", "test")
+    number = names.groupby("published").cumcount()
+    names["split"] = np.where(number < DEV, "dev", "test")
     names.loc[names.published == "train", "split"] = "train"
     pairs = pd.concat([_pairs(files, name) for name in DESCRIBED.values()], ignore_index=True)
     published = dict(zip(DESCRIBED.values(), dataset.SPLITS, strict=True))
@@ -83,16 +86,18 @@ def read_flickr30k(archive: str | Path, images_folder: str | Path) -> Read:
 def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Path) -> Read:
     """Read the part of Multi30k whose images are Flickr8k's, with its ids and in its split.
 
-    Dev and test pairs are those of its dev and test images, train pairs are all others.
+    Pairs of dev and test images are dev and test pairs; all others are train pairs.
 
     Args:
-        images_folder, text: as of `groundvec.sources.flickr8k.read`.
+        archive: see `read`.
+        images_folder, text: the `images` and `text` of `groundvec.sources.flickr8k.read`.
 
     Raises:
-        InputError: as `read_flickr30k`, and as that of Flickr8k.
+        InputError: as `read_flickr30k` and `groundvec.sources.flickr8k.read`.
     """
     files = Files(archive, "multi30k.zip")
     _, images = read_photographs(images_folder, text)
+    # Flickr8k's names have a second part, such as `_693b08cb0e`, which Flickr30k's lack.
     images["name"] = images.image_id.str.replace(r"_\w+(?=\.jpg$)", "", regex=True)
     described = _described(files, DESCRIBED)
     names = described.merge(images, on="name")
@@ -105,8 +110,12 @@ def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Pa
         f"{text}: the image {{image_id}}{{more}} begins with the number of another one; get the "
         "public files again",
     )
-    counts = len(names), len(described), *_counts(names)
-    log.info("%d of %d images are Flickr8k's: %d train, %d dev, %d test", *counts)
+    log.info(
+        "%d of %d images are Flickr8k's: %d train, %d dev, %d test",
+        len(names),
+        len(described),
+        *_counts(names),
+    )
     pairs = pd.concat([_pairs(files, name) for name in TRANSLATED], ignore_index=True)
     split = names.set_index("name").split
     pairs["split"] = pairs.name.map(split).fillna("train")
@@ -121,28 +130,39 @@ def _refuse_twice(files: Files, rows: pd.DataFrame) -> None:
 
 
 def _table(files: Files, published: str, images: str, sentences: dict[str, str]) -> pd.DataFrame:
-    """Make a row per image: name, published split, and sentences, by column and file."""
-    names = list(map(clean, files.lines(images)))
-    table = pd.DataFrame({"name": names}).assign(published=published)
+    """Make a table with a row per image.
+
+    Args:
+        files: the archive.
+        published: the published split, which the column `published` gets.
+        images: the file of the images' names.
+        sentences: files with one sentence per image, by the column that they become.
+    """
+    names = [clean(line) for line in files.lines(images)]
+    table = pd.DataFrame({"name": names, "published": published})
     dataset.refuse_names(table, f"{files.path}: {images}", "name")
     _refuse_twice(files, table)
-    columns = {column: list(map(clean, files.lines(file))) for column, file in sentences.items()}
     for column, file in sentences.items():
-        if len(columns[column]) != len(names):
+        lines = [clean(line) for line in files.lines(file)]
+        if len(lines) != len(names):
             raise InputError(
-                f"{files.path}: {file} has {len(columns[column]):,} lines and {images} has "
+                f"{files.path}: {file} has {len(lines):,} lines and {images} has "
                 f"{len(names):,}, one for each; get the public files again"
             )
-    return table.assign(**columns)
+        table[column] = lines
+    return table
 
 
 def _described(files: Files, splits: Iterable[str]) -> pd.DataFrame:
     """Read the images of splits of task 2, with a column for each of their descriptions."""
     tables = []
     for published in splits:
-        names = {f"{of} {k}": f"task2/raw/{published}.{k}.{of}.gz" for of, k in DESCRIPTIONS}
+        sentences = {
+            f"{language} {k}": f"task2/raw/{published}.{k}.{language}.gz"
+            for language, k in DESCRIPTIONS
+        }
         images = f"task2/image_splits/{published}_images.txt"
-        tables.append(_table(files, published, images, names))
+        tables.append(_table(files, published, images, sentences))
     described = pd.concat(tables, ignore_index=True)
     _refuse_twice(files, described)
     return described
@@ -159,17 +179,19 @@ def _captions(names: pd.DataFrame) -> pd.DataFrame:
     columns = [f"{language} {k}" for language, k in DESCRIPTIONS]
     of_image = ["image_id", "split"]
     captions = names.melt(of_image, columns, "column", "caption", ignore_index=False)
+    # `melt` goes column by column; the index brings the captions of an image together.
     captions = captions.sort_index(kind="stable").reset_index(drop=True)
     captions["language"] = captions.column.str.partition(" ")[0]
     return captions[dataset.CAPTION_COLUMNS]
 
 
 def _with_ids(pairs: pd.DataFrame, names: pd.DataFrame) -> pd.DataFrame:
-    """Add the ids of those images that the data set has."""
+    """Add the ids of the images to pairs; empty for images that the data set does not have."""
     pairs["image_id"] = pairs.name.map(names.set_index("name").image_id).fillna("")
     log.info("pairs of sentences: %d train, %d dev, %d test", *_counts(pairs))
     return pairs[["split", "image_id", *LANGUAGES]]
 
 
 def _counts(table: pd.DataFrame) -> pd.Series:
+    """Count the rows of each split."""
     return table.split.value_counts().reindex(dataset.SPLITS, fill_value=0)

@@ -1,8 +1,8 @@
 """Pascal1K, the UIUC Pascal sentences (Rashtchian, Young, Hodosh & Hockenmaier 2010).
 
-Published as one HTML page: a table with a row for each of 1,000 photographs of PASCAL VOC 2008, an
-`<img src="category/name.jpg">` and beside it a table of its own, with a row for each of five
-sentences. There are 20 categories of 50 photographs, and no published split.
+Published as one HTML page: a table with a row for each of 1,000 photographs of PASCAL VOC 2008. A
+row has an `<img src="category/name.jpg">` and an inner table with a row for each of five sentences.
+There are 20 categories of 50 photographs, and no published split.
 """
 
 import hashlib
@@ -29,18 +29,18 @@ ADDRESS = re.compile(r"[\w-][\w .-]*/[\w-][\w .-]*")
 def read(images: str | Path, page: str | Path, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Read Pascal1K as (captions, images), in the page's order.
 
-    The id of an image is its address on the page, `category/name.jpg`. Sentences are taken as they
-    stand, however many an image has.
+    The id of an image is its address on the page, `category/name.jpg`. All sentences of an image
+    are read, however many it has.
 
     Args:
-        images: where the images are, each at its address.
+        images: the folder with the images, each at its address.
         page: the HTML page.
-        seed: of `draw_split`.
+        seed: the seed of `draw_split`.
 
     Raises:
-        InputError: naming the page and the line, if the page is missing or has no images, an image
-            is listed twice, has no sentences or an address outside the page's folder, or if a
-            category cannot be divided.
+        InputError: the page is missing or has no images; an image is listed twice, or has no
+            sentences or an address outside the page's folder; or a category cannot be divided.
+            The error names the page and the line.
     """
     rows = _rows(Path(page))
     dataset.refuse(
@@ -52,15 +52,16 @@ def read(images: str | Path, page: str | Path, seed: int) -> tuple[pd.DataFrame,
     except InputError as error:
         raise InputError(f"{page}: {error}") from None
     paths = [str(Path(images, name)) for name in rows.image_id]
-    found = rows[["image_id", "split"]].assign(path=paths)
+    image_table = rows[["image_id", "split"]].assign(path=paths)
     captions = rows.explode("sentences", ignore_index=True).rename(columns={"sentences": "caption"})
     captions["language"] = "en"
 
-    dataset.check_splits(page, captions, found)
-    names = found.image_id.map(posixpath.basename)
-    if twice := names[names.duplicated()].nunique():
-        log.warning("%d file names are in two categories: the same photographs, perhaps", twice)
-    return captions[dataset.CAPTION_COLUMNS], found
+    dataset.check_splits(page, captions, image_table)
+    names = image_table.image_id.map(posixpath.basename)
+    repeated = names[names.duplicated()].nunique()
+    if repeated:
+        log.warning("%d file names are in two categories: maybe the same photographs", repeated)
+    return captions[dataset.CAPTION_COLUMNS], image_table
 
 
 def image_ids(page: str | Path) -> list[str]:
@@ -69,10 +70,10 @@ def image_ids(page: str | Path) -> list[str]:
 
 
 def draw_split(image_ids: pd.Series, seed: int) -> pd.Series:
-    """Draw a split 80/10/10 of each category, indexed by image id: 800/100/100 of Pascal1K.
+    """Draw a split 80/10/10 of each category, indexed by image id: 800/100/100 for Pascal1K.
 
-    In the order of the SHA-256 sums of `<seed> <image id>`, a category's first tenth is dev, its
-    second test. So the split depends on nothing but the ids and the seed.
+    In the order of the SHA-256 sums of `<seed> <image id>`, a category's first tenth is dev and its
+    second tenth is test. So the split depends on the ids and the seed alone.
 
     Raises:
         InputError: the categories have different numbers of images, or not a multiple of ten.
@@ -104,11 +105,11 @@ def _rows(page: Path) -> pd.DataFrame:
         soup = BeautifulSoup(_text(data), "html.parser")
     except OSError as error:
         raise InputError(f"{page} cannot be read ({error.strerror}); get the page again") from None
-    found = [
+    entries = [
         (f"{page} line {image.sourceline}", str(image.get("src") or ""), _sentences(image))
         for image in soup.find_all("img")
     ]
-    rows = pd.DataFrame(found, columns=["where", "address", "sentences"])
+    rows = pd.DataFrame(entries, columns=["where", "address", "sentences"])
     if rows.empty:
         raise InputError(f"{page} has no rows with images: it is another page; get the right one")
     rows["image_id"] = [posixpath.normpath(unquote(address.strip())) for address in rows.address]
@@ -125,11 +126,9 @@ def _rows(page: Path) -> pd.DataFrame:
 
 
 def _sentences(image: Tag) -> list[str]:
-    """List the cells with text in the table that follows an image, in the order of the page.
-
-    What is inside what does not tell: where end tags are left out, the parser puts a row or cell
-    into the one before.
-    """
+    """List the cells with text in the table that follows an image, in the order of the page."""
+    # The nesting of elements is no help: where end tags are left out, the parser puts a row or cell
+    # into the one before it. So the elements are read in their order.
     table = image.find_next(["table", "img"])
     cells: list[str] = []
     for node in table.descendants if table else ():
@@ -142,13 +141,14 @@ def _sentences(image: Tag) -> list[str]:
                 cells[-1] += " "
         elif type(node) is NavigableString and cells:  # its subclasses are comments and the like
             cells[-1] += node
-    return [sentence for sentence in map(clean, cells) if sentence]
+    sentences = [clean(cell) for cell in cells]
+    return [sentence for sentence in sentences if sentence]
 
 
 def _text(data: bytes) -> str:
-    """Decode a page that may not say how: UTF-8, or else Windows' Latin-1.
+    """Decode a page: as UTF-8, or else as Windows' Latin-1.
 
-    Beautiful Soup would guess, by whatever detector happens to be installed.
+    Beautiful Soup would guess, by a detector that may or may not be installed.
     """
     try:
         return data.decode("utf-8-sig")

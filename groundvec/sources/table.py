@@ -1,6 +1,6 @@
-"""Anybody's own captioned pictures: a CSV file of captions and a folder of images.
+"""A user's own captioned pictures: a CSV file of captions and a folder of images.
 
-The columns are image (a file name inside the folder) and caption, and if wanted split (train, dev
+The columns are image (a file name inside the folder) and caption, and optionally split (train, dev
 or test) and language (a code such as en); see docs/your-own-data.md.
 """
 
@@ -23,11 +23,12 @@ from groundvec.runtime import files
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import check_memory, text_lines
 
-csv.field_size_limit(2**30)  # characters of a caption; `dataset.check` has the real limit
+# Characters of a field. `dataset.check` has the real limit, with a better error than csv's.
+csv.field_size_limit(2**30)
 
 log = logging.getLogger(__name__)
 
-NAMELESS = re.compile(r"(Unnamed: \d+)?")  # columns that spreadsheets and pandas leave
+NAMELESS = re.compile(r"(Unnamed: \d+)?")  # the names of columns that spreadsheets or pandas add
 REQUIRED = ["image", "caption"]
 OPTIONAL = ["split", "language"]
 
@@ -36,11 +37,12 @@ def read(table: str | Path, images: str | Path) -> tuple[pd.DataFrame, pd.DataFr
     """Read a table as (captions, images), in the table's order.
 
     The id of an image is its name in the table, in its shortest form (`./a.jpg` is a.jpg). Without
-    a column `split`, `split_by_name` splits; without a column `language`, it is English.
+    a column `split`, the images are split by `split_by_name`; without a column `language`, captions
+    are English.
 
     Raises:
-        InputError: naming the file and the line, if the table is not UTF-8 CSV with these columns,
-            a row has a problem (see `dataset.check`), or a split would have no image.
+        InputError: the table is not UTF-8 CSV with these columns, a row has a problem (see
+            `dataset.check`), or a split would have no image. The error names the file and line.
     """
     rows = _rows(Path(table), Path(images))
     captions = rows.rename(columns={"image": "image_id"}).assign(caption=rows.caption.map(clean))
@@ -49,14 +51,14 @@ def read(table: str | Path, images: str | Path) -> tuple[pd.DataFrame, pd.DataFr
     if "split" not in captions:
         captions["split"] = captions.image_id.map(split_by_name(captions.image_id))
         log.info("%s has no column split: the images are split 80/10/10 by their names", table)
-    found = captions[["image_id", "split"]].drop_duplicates("image_id", ignore_index=True)
-    found["path"] = [str(Path(images, name)) for name in found.image_id]
+    image_table = captions[["image_id", "split"]].drop_duplicates("image_id", ignore_index=True)
+    image_table["path"] = [str(Path(images, name)) for name in image_table.image_id]
 
     where = captions.pop("where")
     captions = captions[dataset.CAPTION_COLUMNS]
-    dataset.check(captions, found, where)
-    dataset.check_splits(table, captions, found)
-    return captions, found
+    dataset.check(captions, image_table, where)
+    dataset.check_splits(table, captions, image_table)
+    return captions, image_table
 
 
 def check(table: str | Path, images: str | Path) -> list[str]:
@@ -65,8 +67,8 @@ def check(table: str | Path, images: str | Path) -> list[str]:
     Raises:
         InputError: as `read`, or image files are missing.
     """
-    captions, found = read(table, images)
-    dataset.check_files(found)
+    captions, image_table = read(table, images)
+    dataset.check_files(image_table)
     return captions["language"].unique().tolist()
 
 
@@ -110,7 +112,7 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
         for row in reader:
             if any(field.strip() for field in row):
                 yield line, row
-            line = reader.line_num + 1  # a quoted caption may go over several lines
+            line = reader.line_num + 1  # a quoted caption may have several lines
     except csv.Error as error:
         raise InputError(
             f"{path} line {line}: {error}; put a caption that holds a comma or a quotation mark in "
@@ -122,7 +124,7 @@ def _fields(path: Path) -> tuple[list[str], list[list[str]], list[int]]:
     """Read the header of a table, the fields of its rows, and the line where each row starts."""
     rows = _lines(path)
     line, header = next(rows, (1, []))
-    if header[:1] == ["sep="] and not any(header[1:]):  # Excel's: `sep=,`
+    if header[:1] == ["sep="] and not any(header[1:]):  # Excel begins a file with `sep=,`
         line, header = next(rows, (1, []))
     header = [name.strip() for name in header]
     _check_header(path, line, [name for name in header if not NAMELESS.fullmatch(name)])
@@ -195,12 +197,14 @@ def _relative(name: str, folder: Path) -> str:
     path = Path(name)
     if path.is_absolute():
         with suppress(ValueError):
-            real = path.parent.resolve() / path.name  # an image may be a link itself
+            # Links in the folder's path are followed; the image itself may be a link to anywhere.
+            real = path.parent.resolve() / path.name
             return real.relative_to(folder.resolve()).as_posix()
     return posixpath.normpath(name)
 
 
 def _check_header(path: Path, line: int, header: list[str]) -> None:
+    """Raise InputError if the columns are others, or another character separates them."""
     missing = [name for name in REQUIRED if name not in header]
     for separator, name in {";": "semicolons", "\t": "tabs", "|": "bars"}.items():
         if missing and separator in "".join(header[:1]):
@@ -210,9 +214,10 @@ def _check_header(path: Path, line: int, header: list[str]) -> None:
             )
     unknown = [name for name in header if name not in REQUIRED + OPTIONAL]
     if missing or unknown or len(set(header)) < len(header):
-        above = "; if this line is a caption, write `image,caption` above it"
+        hint = ""
+        if header and unknown == header:  # no column has a known name
+            hint = "; if this line is a caption, write `image,caption` above it"
         raise InputError(
             f"{path} line {line}: the columns are {', '.join(header) or 'missing'}; they must be "
-            f"{' and '.join(REQUIRED)}, and may be {' and '.join(OPTIONAL)}, each once"
-            f"{above if header and unknown == header else ''}"
+            f"{' and '.join(REQUIRED)}, and may be {' and '.join(OPTIONAL)}, each once{hint}"
         )

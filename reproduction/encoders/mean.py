@@ -41,9 +41,9 @@ class Encoder(nn.Module):
         sentence = torch.arange(len(lengths)).repeat_interleave(lengths).to(words.device)
         sums = self.vectors.new_zeros(len(lengths), self.vectors.shape[1])
         sums.index_add_(0, sentence, self.vectors[words])  # unknown words add zeros
-        known = sums.new_zeros(len(lengths))
-        known.index_add_(0, sentence, (words > UNKNOWN).to(sums.dtype))
-        return sums / known.clamp(min=1)[:, None]
+        known_words = sums.new_zeros(len(lengths))
+        known_words.index_add_(0, sentence, (words > UNKNOWN).to(sums.dtype))
+        return sums / known_words.clamp(min=1)[:, None]
 
     @torch.no_grad()
     def fit_idf(self, captions: Sequence[Any]) -> None:

@@ -1,1 +1,1 @@
-"""The page of a report: all that an experiment gave, in one file that needs no network."""
+"""The page of a report: all results of an experiment in one file, which needs no network."""

@@ -1,4 +1,4 @@
-"""Retrievals by the best models of a data set from its test set."""
+"""Sample retrievals by a data set's best models on its test set."""
 
 import base64
 from io import BytesIO
@@ -22,10 +22,11 @@ from reproduction.reporting.systems import described
 MODELS = 3
 QUERIES = 24
 SEED = 1
-THUMBNAILS = 1000  # all of Flickr8k's test set; of a larger one, those that are shown and the first
-# of a thumbnail, in pixels, and as WebP counts it
-SIDE = 144
-QUALITY = 55
+# All images of Flickr8k's test set. From a larger test set, the page gets the images of the queries
+# and results, and the first others.
+THUMBNAILS = 1000
+SIDE = 144  # of a thumbnail, in pixels
+QUALITY = 55  # of a thumbnail, on WebP's scale to 100
 
 
 def gallery(results: Results) -> dict[str, Any]:
@@ -35,27 +36,29 @@ def gallery(results: Results) -> dict[str, Any]:
         results: models, retrieval, captions, images and features of one data set, and treebanks.
 
     Returns:
-        dataset; own (`early` of its source); drawn, whether its source draws the images; models,
-        each with its `queries`, the best first; images and captions, their numbers; thumbnails: by
-        image WebP in base 64, and a caption.
+        The keys dataset; own (`early` of its source); drawn, whether its source draws the images;
+        models, each with its `queries`, the best first; images and captions, their numbers; and
+        thumbnails, with WebP in base 64 and a caption for each image.
     """
     treebank = given_treebank(results)
     models: list[dict[str, Any]] = []
     captions: dict[str, str] = {}
     counts: dict[str, int] = {}
     for _, row in best(of_one(results.retrieval)).iterrows():
-        about = described(results.models, row["dataset"], row["model"], row["seed"])
-        embedded = embed(results, about, ensemble=True, treebank=treebank)
+        training = described(results.models, row["dataset"], row["model"], row["seed"])
+        embedded = embed(results, training, ensemble=True, treebank=treebank)
         counts = counts or {"images": len(embedded.image_ids), "captions": len(embedded.captions)}
-        of_model = {str(name): value for name, value in row.items()}
-        models.append(of_model | {"language": about["languages"][0], **queries(embedded)})
-        for place, text in _first_captions(embedded).items():
-            captions.setdefault(str(embedded.image_ids[place]), text)
+        names = {str(name): value for name, value in row.items()}
+        models.append(names | {"language": training["languages"][0], **queries(embedded)})
+        # Models may read different languages; the first model's caption describes the image.
+        for image_row, text in _first_captions(embedded).items():
+            captions.setdefault(str(embedded.image_ids[image_row]), text)
     path_of = paths_of(results, captions)
-    wanted = list(dict.fromkeys([*shown(models), *captions]))
-    wanted = wanted[: max(THUMBNAILS, len(shown(models)))]
+    visible = distinct_images(models)
+    images = list(dict.fromkeys([*visible, *captions]))
+    images = images[: max(THUMBNAILS, len(visible))]
     thumbnails = {}
-    for image in sorted(wanted):
+    for image in sorted(images):
         picture = small_picture(path_of[image], (SIDE, SIDE), quality=QUALITY, method=6)
         thumbnails[image] = {"webp": picture["webp"], "caption": captions[image]}
     source = parts.options_schema("sources", results.models["data_source"].iloc[0])
@@ -65,56 +68,59 @@ def gallery(results: Results) -> dict[str, Any]:
 
 
 def best(retrieval: pd.DataFrame) -> pd.DataFrame:
-    """Take the ensembles of models with the best R@10 on the development set, the mean over seeds.
+    """Select the models with the best R@10 on the development set, by the mean over seeds.
 
-    Each model is shown by the ensemble of its first seed.
+    The result has the ensemble of each model's first seed.
     """
     dev = recall(retrieval, "dev")
     dev = dev[dev["kind"] == "ensemble"].sort_values("seed", kind="stable")
     dev["mean"] = dev.groupby("model")["r10"].transform("mean")
     first = dev.drop_duplicates("model").sort_values("mean", ascending=False, kind="stable")
-    chosen: pd.DataFrame = first[["dataset", "model", "seed", "epochs"]].head(MODELS)
-    return chosen.reset_index(drop=True)
+    selected: pd.DataFrame = first[["dataset", "model", "seed", "epochs"]].head(MODELS)
+    return selected.reset_index(drop=True)
 
 
 def queries(embedded: Embedded) -> dict[str, list[Any]]:
     """Retrieve for random images and for the first caption of each.
 
     Returns:
-        to_images (a caption's images), to_captions (an image's captions) and to_sentences (a
-        caption's nearest others): for each query its image and caption, and what was found, each
-        with rank, right, score, and the image or the caption.
+        The tasks to_images (images by a caption), to_captions (captions by an image) and
+        to_sentences (other captions by a caption). A query has its image and caption, and the
+        results `found`, each with rank, right, score, and the image or the caption.
     """
-    of_captions = embedded.caption_vectors
-    of_images = embedded.image_vectors
+    caption_vectors = embedded.caption_vectors
+    image_vectors = embedded.image_vectors
     images = [{"image": str(image)} for image in embedded.image_ids]
     captions = [{"caption": text} for text in embedded.captions]
-    same = rounding(of_captions, of_images, embedded.similarity)
+    same = rounding(caption_vectors, image_vectors, embedded.similarity)
     first = _first_captions(embedded)
 
-    def found(
-        query: np.ndarray, candidates: np.ndarray, own: np.ndarray, shown: list[dict[str, str]]
+    def search(
+        query: np.ndarray, candidates: np.ndarray, right: np.ndarray, items: list[dict[str, str]]
     ) -> list[dict[str, Any]]:
         scores = nearness(candidates, query[None], embedded.similarity)[:, 0]
         return [
-            {"rank": rank, "right": right, "score": round(float(scores[row]), 3), **shown[row]}
-            for rank, row, right in retrieved(scores, own, same)
+            {"rank": rank, "right": is_right, "score": round(float(scores[row]), 3), **items[row]}
+            for rank, row, is_right in retrieved(scores, right, same)
         ]
 
     tasks: dict[str, list[Any]] = {"to_images": [], "to_captions": [], "to_sentences": []}
     for row in np.random.default_rng(SEED).permutation(list(first))[:QUERIES]:
         query = {**images[row], "caption": first[row]}
-        own = embedded.image == row
-        caption = int(own.argmax())
-        near = found(of_captions[caption], of_images, np.arange(len(images)) == row, images)
-        tasks["to_images"].append({**query, "found": near})
-        near = found(of_images[row], of_captions, own, captions)
-        tasks["to_captions"].append({**query, "found": near})
-        others = np.delete(np.arange(len(captions)), caption)
-        if own[others].any():
-            texts = [captions[k] for k in others]
-            near = found(of_captions[caption], of_captions[others], own[others], texts)
-            tasks["to_sentences"].append({**query, "found": near})
+        of_image = embedded.image == row
+        caption = int(of_image.argmax())
+        is_image = np.arange(len(images)) == row
+        hits = search(caption_vectors[caption], image_vectors, is_image, images)
+        tasks["to_images"].append({**query, "found": hits})
+        hits = search(image_vectors[row], caption_vectors, of_image, captions)
+        tasks["to_captions"].append({**query, "found": hits})
+        # The query is no candidate of its own.
+        other_captions = np.delete(np.arange(len(captions)), caption)
+        if of_image[other_captions].any():
+            texts = [captions[k] for k in other_captions]
+            candidates = caption_vectors[other_captions]
+            hits = search(caption_vectors[caption], candidates, of_image[other_captions], texts)
+            tasks["to_sentences"].append({**query, "found": hits})
     return tasks
 
 
@@ -124,20 +130,18 @@ def _first_captions(embedded: Embedded) -> dict[int, str]:
     return {int(row): embedded.captions[k] for row, k in zip(rows, first, strict=True)}
 
 
-def shown(models: list[dict[str, Any]]) -> list[str]:
-    """List the images that queries are of, or find."""
-    return list(
-        dict.fromkeys(
-            image
-            for model in models
-            for query in model["to_images"]
-            for image in (query["image"], *(item["image"] for item in query["found"]))
-        )
-    )
+def distinct_images(models: list[dict[str, Any]]) -> list[str]:
+    """List the images of queries and results, each once."""
+    images: dict[str, None] = {}  # a set in order of insertion
+    for model in models:
+        for query in model["to_images"]:
+            images[query["image"]] = None
+            images |= dict.fromkeys(hit["image"] for hit in query["found"])
+    return list(images)
 
 
 def small_picture(path: str | Path, size: tuple[int, int], **options: int) -> dict[str, Any]:
-    """Fit a picture into a size: its width and height, and WebP in base 64."""
+    """Fit an image into a size; return its width, height, and WebP in base 64."""
     picture = load(path)
     picture.thumbnail(size)
     buffer = BytesIO()

@@ -1,7 +1,7 @@
-"""A panel of the page in which to try an encoder: it runs there, and needs no server.
+"""A panel of the page that runs an encoder in the browser, without a server.
 
-Everything is in the panel: ONNX Runtime Web, the exported encoder, and the vectors of a test set,
-each compressed and in base 64. The page unpacks them when somebody first comes to the input.
+The panel contains ONNX Runtime Web, the exported encoder, and the vectors of a test set, each
+compressed and in base 64. The page unpacks them when a reader first focuses the input.
 """
 
 import base64
@@ -29,30 +29,35 @@ from groundvec.runtime.errors import InputError
 from reproduction.reporting.embedded import Embedded
 from reproduction.reporting.systems import NAMES
 
-PICTURES = 1000  # to search in, as many as most test sets have; bounds the size of the page
-EXAMPLES = 3  # captions that a reader may try with a click
-TEXTS = ("characters", "words")  # that try_it.js reads
-SAME = 5e-5  # vectors that differ by less are as good as equal
-# Of the runtime's builds the smallest that has the operators: CPU only, with its loader inside.
+PICTURES = 1000  # images to search in; limits the page's size, and is the size of most test sets
+EXAMPLES = 3  # captions that a reader can try with a click
+TEXTS = ("characters", "words")  # the texts that try_it.js can read
+SAME = 5e-5  # vectors with smaller differences count as equal
+# The smallest of the runtime's builds that has the operators: CPU only, with its loader inside.
 RUNTIME = {"code": "ort.wasm.bundle.min.mjs", "wasm": "ort-wasm-simd-threaded.wasm"}
 
 
 def panel(
     encoder: str | Path, embedded: Embedded, dataset: str, model: str, runtime: dict[str, bytes]
 ) -> str:
-    """Write the panel, as HTML for a page; InputError if there is an `obstacle` to it.
+    """Write the panel as HTML for a page.
 
     Args:
         encoder: a file of `groundvec.export.onnx.export`.
-        embedded: the test set, embedded by this encoder's model; its first 1,000 pictures and
-            their captions are searched in.
-        dataset: its name.
+        embedded: the test set, embedded by this encoder's model. The panel searches its first
+            1,000 images and their captions.
+        dataset: name of the test set's data set.
+        model: name of the model.
         runtime: the result of `runtime_files`.
+
+    Raises:
+        InputError: the model has an `obstacle`.
     """
     properties = {entry.key: entry.value for entry in onnx.load(encoder).metadata_props}
-    about = json.loads(properties["groundvec"])
-    if why := obstacle(about["description"]):
-        raise InputError(f"{model} {why}: take another model")
+    metadata = json.loads(properties["groundvec"])
+    reason = obstacle(metadata["description"])
+    if reason:
+        raise InputError(f"{model} {reason}: take another model")
     embedded = first(embedded, PICTURES)
     packed = runtime | {
         "model": Path(encoder).read_bytes(),
@@ -61,16 +66,16 @@ def panel(
     values = dict(
         dataset=NAMES.get(dataset, dataset),
         model=model,
-        code=about["language"],
-        language=LANGUAGES.get(about["language"], about["language"]),
+        code=metadata["language"],
+        language=LANGUAGES.get(metadata["language"], metadata["language"]),
         images=len(embedded.image_ids),
         captions=embedded.captions,
         examples=spread(embedded.captions, EXAMPLES),
         about={
-            "text": about["text"],
-            "cleaning": about["cleaning"],
-            "substitutions": about["substitutions"],
-            "similarity": about["description"]["similarity"],
+            "text": metadata["text"],
+            "cleaning": metadata["cleaning"],
+            "substitutions": metadata["substitutions"],
+            "similarity": metadata["description"]["similarity"],
             "longest": LONGEST,
             "dataset": dataset,
             "ids": [str(image) for image in embedded.image_ids],
@@ -84,38 +89,43 @@ def panel(
 
 
 def first(embedded: Embedded, pictures: int) -> Embedded:
-    """Take so many pictures of a test set, with their captions."""
-    own = np.flatnonzero(embedded.image < pictures)
+    """Select the first images of a test set, with their captions."""
+    rows = np.flatnonzero(embedded.image < pictures)
     return Embedded(
-        captions=[embedded.captions[row] for row in own],
-        image=embedded.image[own],
+        captions=[embedded.captions[row] for row in rows],
+        image=embedded.image[rows],
         image_ids=embedded.image_ids[:pictures],
-        caption_vectors=embedded.caption_vectors[own],
+        caption_vectors=embedded.caption_vectors[rows],
         image_vectors=embedded.image_vectors[:pictures],
         similarity=embedded.similarity,
     )
 
 
 def spread(captions: Sequence[str], count: int) -> list[str]:
-    """Take so many different captions of a test set, evenly spread over it."""
-    known = list(dict.fromkeys(captions))
-    return [known[(2 * k + 1) * len(known) // (2 * count)] for k in range(min(count, len(known)))]
+    """Select `count` different captions, at even distances over the test set."""
+    distinct = list(dict.fromkeys(captions))
+    # The middles of `count` parts of equal length.
+    rows = [(2 * k + 1) * len(distinct) // (2 * count) for k in range(min(count, len(distinct)))]
+    return [distinct[row] for row in rows]
 
 
 def precision(models: Sequence[Model], sentences: Sequence[str]) -> str:
-    """Return half precision if the vectors of some sentences stay the same; else single.
+    """Return "float16" if half precision leaves the sentences' vectors the same, else "float32".
 
-    Half precision halves the panel. Numbers of long vectors are small, and so are their roundings.
+    Half precision halves the panel. The entries of long unit vectors are small, and so are their
+    rounding errors.
     """
+    # `half` rounds the weights, and `float` lets the CPU compute with them.
     halves = [copy.deepcopy(model).half().float() for model in models]
-    one, other = (SentenceEncoder(each).encode(sentences) for each in (models, halves))
-    return "float16" if np.abs(one - other).max() < SAME else "float32"
+    in_single = SentenceEncoder(models).encode(sentences)
+    in_half = SentenceEncoder(halves).encode(sentences)
+    return "float16" if np.abs(in_single - in_half).max() < SAME else "float32"
 
 
 def obstacle(description: dict[str, Any]) -> str:
-    """Say why a page cannot read sentences as this model does, or run its encoder; empty if it can.
+    """Return why a page cannot run this model's text and encoder, or "" if it can.
 
-    The page's script reads characters and words; it has no tokenizer such as Moses.
+    The page's script reads characters and words. It has no tokenizer such as Moses.
     """
     text = description["text"]
     encoder = description["encoder"]["name"]
@@ -130,12 +140,14 @@ def runtime_files(archive: str | Path, sha512: str) -> dict[str, bytes]:
     """Read the files of ONNX Runtime Web that a page needs, by their names in `RUNTIME`.
 
     Args:
-        archive: of the package, from `npm pack`.
-        sha512: its sum, in hexadecimal.
+        archive: the package's archive, from `npm pack`.
+        sha512: the archive's checksum, in hexadecimal.
     """
     try:
         if hashlib.sha512(Path(archive).read_bytes()).hexdigest() != sha512:
-            raise InputError(f"{archive} is damaged or another version: delete it and get it again")
+            raise InputError(
+                f"{archive} is damaged or another version: delete and download it again"
+            )
     except FileNotFoundError:
         raise InputError(f"{archive} does not exist: `npm pack onnxruntime-web` gets it") from None
     with tarfile.open(archive) as package:
@@ -144,11 +156,11 @@ def runtime_files(archive: str | Path, sha512: str) -> dict[str, bytes]:
 
 
 def small(vectors: np.ndarray) -> bytes:
-    """Pack vectors (N, size) as int8 with a scale for each: N float32, then N x size numbers."""
+    """Pack vectors (N, size) as N scales in float32, followed by N x size numbers in int8."""
     numbers, scales = to_int8(vectors)
     return scales.astype("<f4").tobytes() + numbers.tobytes()
 
 
 def pack(data: bytes) -> str:
-    """Compress data for a page, in base 64; the same data gives the same text."""
+    """Compress data for a page, in base 64; equal data result in equal texts."""
     return base64.b64encode(gzip.compress(data, mtime=0)).decode()

@@ -1,15 +1,15 @@
-"""The papers, a folder each: what a paper is, what it shows, and the numbers that it reports.
+"""The papers, one folder each: the description, the tables and figures, and the reported numbers.
 
-`summary` and `ablation` belong to no paper, and are described likewise.
+`summary`, `ablation` and `controls` belong to no paper, but have the same form.
 
-- `__init__.py` describes the paper, as a `PAPER`;
-- `NAME.py` writes the table or figure NAME: it has `make(results, stem)`, which is given the inputs
-  that the description names (`reproduction.reporting.results.Results`);
-- `reported/NAME.csv` has numbers that the paper reports;
-- `compared.py`, where numbers are reported, has a function for each table that measures them too:
-  it gives both (`reproduction.reporting.compared`).
+- `__init__.py` describes the paper, as `PAPER`.
+- `NAME.py` writes the table or figure NAME. Its function `make(results, stem)` reads the inputs
+  that the description names (`reproduction.reporting.results.Results`).
+- `reported/NAME.csv` holds numbers that the paper reports.
+- `reported_vs_measured.py` compares these with measured ones: one function for each table that has
+  both (`reproduction.reporting.reported_vs_measured`).
 
-A description imports nothing but this module: the workflow and the configuration read it.
+A description imports nothing but this module, because the workflow and the configuration read it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -19,19 +19,22 @@ from importlib import import_module
 from inspect import cleandoc
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, Literal
+from typing import Any
+
+import yaml
 
 FOLDER = Path(__file__).parent
+CITATIONS = FOLDER.parents[1] / "CITATION.cff"
 NOT_CLAIMED = "Not in the paper"  # begins the name of a comparison that the paper does not make
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """The part of a configuration that one paper shows.
+    """The data sets of a configuration whose models one paper shows.
 
     Args:
         config: the completed configuration.
-        datasets: those of its data sets whose models the paper shows.
+        datasets: the settings of these data sets, by their names.
     """
 
     config: Mapping[str, Any]
@@ -43,19 +46,19 @@ class Experiment:
         return [model for data in self.datasets.values() for model in data["models"].values()]
 
     def rated(self) -> bool:
-        """Return whether there are ratings, which are of English, and all models read it."""
+        """Return whether all models are rated: ratings are configured, and all read English."""
         return "ratings" in self.config and all("en" in model["languages"] for model in self.models)
 
     def in_english(self) -> bool:
-        """Return whether a model reads English."""
+        """Return whether some model reads English."""
         return any("en" in model["languages"] for model in self.models)
 
     def rated_in_part(self) -> bool:
-        """Return whether there are ratings, and a model reads English, their language."""
+        """Return whether some model is rated: ratings are configured, and one reads English."""
         return "ratings" in self.config and self.in_english()
 
     def compares(self, count: int = 2) -> bool:
-        """Return whether a data set has so many models."""
+        """Return whether some data set has at least `count` models."""
         return any(len(data["models"]) >= count for data in self.datasets.values())
 
 
@@ -64,18 +67,21 @@ class Item:
     """A table or a figure.
 
     Args:
-        caption: reStructuredText, of what every run has; a table's notes or a legend say the rest.
-        inputs: kinds of files that it is made of: those of
-            `reproduction.reporting.results.Results`, and groups of them in rules/items.py.
-        options: keys of the configuration that it shows: of the first data set, or of the ratings.
-        reported: the NAME of a file in the paper's folder `reported`.
-        tables: the paper's other tables that it is made of, where the experiment has them.
-        more: tables that are written beside it, as NAME-SUFFIX.
-        numbers: likewise, of which there is a CSV file alone.
-        each: make one for each data set, or for each translation system.
-        models: which models it shows, by their descriptions; without any there is no such item.
-        when: whether the experiment has what it shows; one for each data set is asked of each.
-        verdicts: whether it says what of the paper's claims holds.
+        caption: reStructuredText about the parts that every run has. The notes of a table and the
+            legend of a figure describe the others.
+        inputs: kinds of input files: attributes of `reproduction.reporting.results.Results`, or
+            groups of these in rules/items.py.
+        options: keys of the first data set's configuration that the item shows.
+        reported: the name of a CSV file in the paper's folder `reported`.
+        tables: other tables of the paper that the item reads, if the experiment has them.
+        more: suffixes of further tables that the item writes, as NAME-SUFFIX.
+        numbers: suffixes of further CSV files that the item writes, as NAME-SUFFIX.csv.
+        per_dataset: make one for each data set, called NAME-DATASET.
+        models: selects the models that the item shows, by their descriptions. An item without
+            models is not made.
+        when: decides whether the experiment has the item. With `per_dataset`, it is called with
+            each data set alone.
+        verdicts: whether the item decides which of the paper's claims hold.
     """
 
     caption: str
@@ -85,7 +91,7 @@ class Item:
     tables: tuple[str, ...] = ()
     more: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
-    each: Literal["", "dataset", "system"] = ""
+    per_dataset: bool = False
     models: Callable[[Mapping[str, Any]], bool] = lambda description: True
     when: Callable[[Experiment], bool] = lambda experiment: True
     verdicts: bool = False
@@ -96,20 +102,17 @@ class Item:
         return cleandoc(self.caption)
 
     def names(self, name: str, experiment: Experiment) -> list[str]:
-        """List an experiment's files of it: `table2`, or `samples-DATASET` for each."""
-        if self.each == "dataset":
+        """List the names of an experiment's files: `table2`, or `samples-DATASET` for each."""
+        # The part of the experiment that each file shows.
+        parts = {name: experiment}
+        if self.per_dataset:
             parts = {
-                f"{name}-{dataset}": Experiment(experiment.config, {dataset: data})
-                for dataset, data in experiment.datasets.items()
+                f"{name}-{dataset}": Experiment(experiment.config, {dataset: settings})
+                for dataset, settings in experiment.datasets.items()
             }
-        elif self.each == "system":
-            systems = experiment.config.get("translation", {}).get("systems", [])
-            parts = {f"{name}-{system}": experiment for system in systems}
-        else:
-            parts = {name: experiment}
         return [
-            key
-            for key, part in parts.items()
+            file_name
+            for file_name, part in parts.items()
             if any(map(self.models, part.models)) and self.when(part)
         ]
 
@@ -119,18 +122,18 @@ class Paper:
     """A paper.
 
     Args:
-        name: as it is cited: `Merkx & Frank (2019)`.
-        topic: the heading of its items on the page of somebody's own data; by default its name.
-        citation: the reference, in the form of CITATION.cff.
-        tables, figures: by their names, which are those of their modules.
-        follows: the paper whose method this project goes on from, where no paper shows the items.
-        every_epoch: whether it shows the ratings of every kept epoch, and not of a few.
-        rates_draws: whether it shows ratings of data sets with `draw` beside those of whole ones.
-        always: whether it is shown first of every data set, without being named.
+        name: the paper as it is cited: `Merkx & Frank (2019)`.
+        title: the title, under which CITATION.cff has the reference.
+        topic: the heading of the paper's items on a page about other data; by default its name.
+        tables, figures: the items, by the names of their modules.
+        follows: if the items belong to no paper, the paper whose method they use.
+        every_epoch: whether the ratings of every kept epoch are needed, and not of a few.
+        rates_draws: whether data sets with `draw` are rated although a whole data set is.
+        always: whether the items are made for every data set, even if none names the paper.
     """
 
     name: str
-    citation: Mapping[str, Any]
+    title: str
     topic: str = ""
     tables: Mapping[str, Item] = field(default_factory=dict)
     figures: Mapping[str, Item] = field(default_factory=dict)
@@ -145,7 +148,7 @@ class Paper:
         return {**self.tables, **self.figures}
 
     def reads(self, kind: str) -> bool:
-        """Return whether a table or figure is made of such inputs."""
+        """Return whether a table or figure needs inputs of a kind."""
         return any(kind in item.inputs for item in self.items.values())
 
     def item(self, name: str) -> Item:
@@ -164,27 +167,36 @@ def known() -> dict[str, Paper]:
 
 
 def items() -> Iterator[tuple[str, str, Item]]:
-    """Yield each paper, and the name and description of each of its tables and figures."""
-    for paper, about in known().items():
-        yield from ((paper, name, item) for name, item in about.items.items())
+    """Yield the paper's folder, the name and the description of each table and figure."""
+    for folder, paper in known().items():
+        for name, item in paper.items.items():
+            yield folder, name, item
 
 
 def always() -> list[str]:
-    """Return the names of the folders that are shown of every data set."""
-    return [name for name, paper in known().items() if paper.always]
+    """Return the folders whose items are made for every data set."""
+    return [folder for folder, paper in known().items() if paper.always]
 
 
 def named() -> list[str]:
-    """Return the names of the papers that a data set can name."""
-    return [name for name, paper in known().items() if not paper.always]
+    """Return the folders that a data set can name under `papers`."""
+    return [folder for folder, paper in known().items() if not paper.always]
 
 
-def references(papers: list[str]) -> list[Mapping[str, Any]]:
-    """Return the works to cite for papers; of no paper's items, the one that they go on from."""
-    cited = sorted({known()[paper].follows or paper for paper in papers})
-    return [known()[paper].citation for paper in cited]
+def references(folders: list[str]) -> list[Mapping[str, Any]]:
+    """Return the entries of CITATION.cff to cite for papers, sorted by their folders.
+
+    Items that belong to no paper cite the paper whose method they use.
+    """
+    # CITATION.cff names one paper as preferred, and the others as references.
+    content = yaml.safe_load(CITATIONS.read_text("utf-8"))
+    works = {
+        work["title"]: work for work in [content["preferred-citation"], *content["references"]]
+    }
+    cited = sorted({known()[folder].follows or folder for folder in folders})
+    return [works[known()[folder].title] for folder in cited]
 
 
 def files() -> list[Path]:
-    """List the modules that describe the papers, and those that compare reported numbers."""
-    return sorted([*FOLDER.glob("*/__init__.py"), *FOLDER.glob("*/compared.py")])
+    """List the modules that describe the papers and compare their numbers with measured ones."""
+    return sorted([*FOLDER.glob("*/__init__.py"), *FOLDER.glob("*/reported_vs_measured.py")])

@@ -1,4 +1,4 @@
-"""The table of a paper's claims, and what holds of them."""
+"""Write the table of a paper's claims and their verdicts."""
 
 from pathlib import Path
 
@@ -24,26 +24,31 @@ from reproduction.reporting.systems import NAMES
 ONE_TRAINING = "\N{DAGGER}"
 NUMBERS = ["seeds", "reported", "difference", "low", "high", "p"]
 NOTES = [
-    "Difference: of the measure, between two systems; positive where the claim holds. In square "
-    f"brackets, of one seed its {resampled.INTERVAL}. It says nothing of other seeds: the verdict "
-    f"({ONE_TRAINING}) is about this training alone.",
-    "Where the same comparison has several seeds at other sizes, the interval of one seed has "
+    "Difference: difference of the measure between two systems; positive supports the claim. In "
+    f"square brackets, for one seed: {resampled.INTERVAL}. This interval does not cover other "
+    f"seeds, so the verdict ({ONE_TRAINING}) is about this training alone.",
+    "If the same comparison has several seeds at other sizes, the interval of one seed includes "
     "their pooled variance.",
-    "Of several seeds: the mean of their differences, each seed with itself, and its 95% t "
-    "interval. The variance is that over the seeds plus that of the bootstrap; the degrees of "
-    "freedom are Satterthwaite's. It is never narrower than the interval of the seeds alone.",
-    f"A claim {HOLDS} where the interval is above 0 or, of a test, p is below {LEVEL} and the "
-    f"difference positive; it {FAILS} where it is so but negative; else it is {OPEN}. Nothing is "
-    "corrected for the number of comparisons.",
+    "For several seeds: the mean difference between systems of the same seed, and its 95% t "
+    "interval. The variance is the sum of the variance over the seeds and that of the bootstrap, "
+    "with Satterthwaite's degrees of freedom. It is never narrower than over the seeds alone.",
+    f"A claim {HOLDS} if the interval is above 0, or for a test if p is below {LEVEL} and the "
+    f"difference positive. It {FAILS} if the interval is below 0, or p below {LEVEL} and the "
+    f"difference negative. Otherwise it is {OPEN}. Nothing is corrected for the number of "
+    "comparisons.",
 ]
 
 
 def write(stem: Path, table: Claims, title: str, notes: list[str]) -> None:
-    """Write claims, a part for each claim and data set; InputError if there are none."""
+    """Write claims, grouped by claim and data set.
+
+    Raises:
+        InputError: the table is empty.
+    """
     if table.empty:
-        raise InputError("there is nothing to compare: give the results of two systems")
-    table = frames.checked(table, Claims, f"{stem}.csv", "correct what compares the systems")
-    alone = of_one_training(table)
+        raise InputError("nothing to compare: pass the results of two systems")
+    table = frames.checked(table, Claims, f"{stem}.csv", "correct the code that compares systems")
+    one_training = of_one_training(table)
     text = pd.DataFrame(
         {
             **{name: table[name].fillna(MISSING) for name in COMPARED[2:]},
@@ -51,10 +56,11 @@ def write(stem: Path, table: Claims, title: str, notes: list[str]) -> None:
             "reported": decimals(table["reported"]),
             "difference": bracketed(table["difference"], table["low"], table["high"]),
             "p": p_values(table["p"]),
-            "verdict": table["verdict"] + alone.map({True: ONE_TRAINING, False: ""}),
+            "verdict": table["verdict"] + one_training.map({True: ONE_TRAINING, False: ""}),
         }
     )
-    text = text.loc[:, ~text.isin(["", MISSING]).all()]  # such as p, where nothing was tested
+    # Columns without any value are left out.
+    text = text.loc[:, ~text.isin(["", MISSING]).all()]  # such as p, if nothing was tested
     align = ["r" if name in NUMBERS else "l" for name in text]
     groups = table["claim"] + ": " + table["dataset"].replace(NAMES)
     headings = groups + " (" + groups.map(counted(table["verdict"], groups)) + ")"

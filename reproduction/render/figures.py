@@ -1,4 +1,4 @@
-"""Colours, styles of curves, and learning curves, which several figures share."""
+"""Colors, styles of curves, and learning curves, which several figures share."""
 
 from collections.abc import Iterable
 from itertools import cycle, product
@@ -15,7 +15,7 @@ from reproduction.reporting.systems import NAMES
 COLOURS = [(BLUE, "o"), (VERMILLION, "s"), (GREEN, "^"), (PURPLE, "D"), (ORANGE, "v"), (SKY, "P")]
 CORRELATION = "Pearson's r \N{MULTIPLICATION SIGN} 100"
 RECALL = "dev. set, mean of R@10 (%)"
-# Panels of learning curves: the column above and the one below, each with its label.
+# Panels of learning curves: column and label of the y axis, then column and label of the x axis.
 PANELS = [
     ("loss", "loss / that of the first epoch", "epoch", "epoch"),
     ("dev_recall", RECALL, "epoch", "epoch"),
@@ -24,7 +24,8 @@ PANELS = [
 
 
 def curve_styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Choose a style for each name's curve: colours and markers, then other lines, 48 in all."""
+    """Choose a style for each name's curve: 6 colors with markers, then other lines, 48 in all."""
+    # Colors and markers vary fastest, then the line, then the fill of the marker.
     looks = cycle(product(("full", "none"), ("-", "--", ":", "-."), COLOURS))
     return {
         name: {"color": colour, "marker": marker, "linestyle": line, "fillstyle": fill}
@@ -34,10 +35,10 @@ def curve_styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
 
 @styled
 def learning_curves(history: History) -> Figure:
-    """Draw loss and recall by epoch, and recall by time: means over the seeds of a model.
+    """Draw loss and recall by epoch, and recall by time, as means over the seeds of a model.
 
-    Each data set has a row of panels. Losses are divided by that of the first epoch, since models
-    may have different objectives.
+    Each data set has a row of panels. Losses are divided by the loss of the first epoch, because
+    models may have different objectives.
     """
     keys = ["dataset", "model", "epoch"]
     first = history.groupby(["dataset", "model", "seed"])["loss"].transform("first")
@@ -53,9 +54,9 @@ def learning_curves(history: History) -> Figure:
         if len(datasets) > 1:
             row[0].set_title(NAMES.get(str(dataset), dataset), loc="left")
         for panel, (column, label, by, below) in zip(row, PANELS, strict=True):
-            for model, own in of_dataset.dropna(subset=column).groupby("model", sort=False):
+            for model, points in of_dataset.dropna(subset=column).groupby("model", sort=False):
                 name = str(model)
-                [lines[name]] = panel.plot(own[by], own[column], label=name, **looks[name])
+                [lines[name]] = panel.plot(points[by], points[column], label=name, **looks[name])
             panel.set_xlabel(below)
             panel.set_ylabel(label)
             panel.xaxis.set_major_locator(MaxNLocator(6, integer=True))

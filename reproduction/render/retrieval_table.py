@@ -1,4 +1,4 @@
-"""Tables of retrieval scores: both directions side by side, as in a paper's table."""
+"""Tables of retrieval scores with both directions side by side, as in a paper's table."""
 
 from pathlib import Path
 
@@ -12,30 +12,31 @@ from reproduction.render.tables import write_table
 from reproduction.reporting.systems import NAMES
 
 CHANCE = (
-    "Chance: what a random ranking is expected to have. It is computed, so that its intervals are "
-    "0; its med r is the median of the distribution of ranks."
+    "Chance: the expectation for a random ranking. It is computed, so its intervals are 0. Its "
+    "med r is the median of the distribution of ranks."
 )
 
 
 def side_by_side(table: pd.DataFrame, keys: list[str], numbers: list[str]) -> pd.DataFrame:
-    """Join the two directions in one row, as prefixes: `caption_to_image_r10`.
+    """Join the two directions in one row, with prefixes: `caption_to_image_r10`.
 
     Args:
-        table: a row for each direction, with columns direction, `keys` and `numbers`.
-        keys: columns that tell the rows of the result apart.
-        numbers: columns that differ between the directions; all others do not.
+        table: one row per direction, with columns direction, `keys` and `numbers`.
+        keys: columns that identify the rows of the result.
+        numbers: columns that differ between the directions. All others have to be equal.
     """
     result = table.drop(columns=["direction", *numbers]).drop_duplicates(keys)
     for direction in DIRECTIONS:
-        one = table.loc[table["direction"] == direction, [*keys, *numbers]]
+        rows = table.loc[table["direction"] == direction, [*keys, *numbers]]
         names = {number: f"{direction}_{number}" for number in numbers}
-        result = result.merge(one.rename(columns=names), "left", on=keys, validate="1:1")
+        result = result.merge(rows.rename(columns=names), "left", on=keys, validate="1:1")
     return result
 
 
 def chance(test: pd.DataFrame) -> pd.DataFrame:
-    """Take the scores by chance of each test set once; every model's come with the same."""
+    """Select the scores of a random ranking once for each test set: all files have the same."""
     keys = ["dataset", "test_set", "language", "direction"]
+    # Its seed belongs to the model of the file.
     return test[test["kind"] == "chance"].drop_duplicates(keys).drop(columns="seed")
 
 
@@ -56,9 +57,10 @@ def write(
     """Write a table of both directions, whose rows begin with `labels`.
 
     Args:
-        table: the result of `side_by_side`; recalls may have gains over others, as in
+        table: the result of `side_by_side`. Recalls may have gains, in columns such as
             `caption_to_image_r10_gain`.
-        headings: for each row the heading that it stands under.
+        headings: the heading above each row's group.
+        labels: the first columns.
     """
     text = labels.copy()
     for direction in DIRECTIONS:
@@ -70,6 +72,7 @@ def write(
                 signed = gains.map(lambda gain: f" ({gain:+.1f})".replace("-", MINUS))
                 text[recall] += signed.where(gains.notna(), "")
         text[f"{direction}_median"] = decimals(table[f"{direction}_median_rank"])
+    # Both directions have the same headings, below the spans with their names.
     text.columns = [*labels, *[*(f"R@{k}" for k in CUTOFFS), "med r"] * len(DIRECTIONS)]
     notes = [*notes, *conventions(table)]
     spans = {direction.replace("_", " "): len(CUTOFFS) + 1 for direction in DIRECTIONS}

@@ -1,4 +1,4 @@
-"""Sample retrievals as a picture: queries, what was retrieved for them, and what is right."""
+"""Draw sample retrievals: queries, their results, and which results are right."""
 
 from typing import Any
 
@@ -16,84 +16,95 @@ from reproduction.reporting.embedded import Embedded
 TOP = 5
 TICK = "✓"
 
-# Lengths in inches.
+# Lengths are in inches.
 ROW = PICTURE + LINE + GAP
-RETRIEVED = PAGE - MARGIN - (TOP + 1) * PICTURE - TOP * GAP  # where retrieved pictures begin
-CAPTIONS = MARGIN + PICTURE + 0.6  # where retrieved captions begin
+RETRIEVED = PAGE - MARGIN - (TOP + 1) * PICTURE - TOP * GAP  # where the retrieved images begin
+CAPTIONS = MARGIN + PICTURE + 0.6  # where the retrieved captions begin
 
 
-def retrieved(scores: np.ndarray, own: np.ndarray, same: float) -> list[tuple[int, int, bool]]:
-    """Take the top five, and behind them the first right one if it is not among them.
+def retrieved(scores: np.ndarray, right: np.ndarray, same: float) -> list[tuple[int, int, bool]]:
+    """Return the top five candidates, and the first right one if it is not among these.
 
-    A candidate that ties with a right one comes before it, as in `evaluation.ranks`.
+    A candidate that ties with a right one ranks before it, as in `evaluation.ranks`.
 
     Args:
-        scores: (N,) of the candidates.
-        own: (N,) whether each is right.
-        same: a difference of scores that is rounding.
+        scores: (N,) the scores of the candidates.
+        right: (N,) whether each candidate is right.
+        same: scores that differ by less are equal, up to rounding.
 
     Returns:
-        For each its rank from 1, its row, and whether it is right.
+        The rank (from 1), the row, and whether it is right, of each.
     """
-    order = np.lexsort((own, same * own - scores))
-    first = int(own[order].argmax())
-    places = [*range(min(TOP, len(order))), *([first] if first >= TOP else [])]
-    return [(place + 1, int(order[place]), bool(own[order[place]])) for place in places]
+    # The score of a right candidate is lowered by `same`, so that it loses ties.
+    order = np.lexsort((right, same * right - scores))
+    first_right = int(right[order].argmax())
+    positions = list(range(min(TOP, len(order))))
+    if first_right >= TOP:
+        positions.append(first_right)
+    return [
+        (position + 1, int(order[position]), bool(right[order[position]])) for position in positions
+    ]
 
 
 @styled
 def samples(embedded: Embedded, path_of: pd.Series, count: int = 3, seed: int = 1) -> Figure:
     """Draw the `retrieved` items for random captions, then for random images.
 
-    A right one has a tick at its rank, a picture also a frame.
+    Right results have a tick at their rank, and right images also a frame.
 
     Args:
+        embedded: the test set.
         path_of: the file of each image, by its id.
-        count: of the queries each way, fewer if there are no more.
-        seed: of their choice.
+        count: the number of queries in each direction, or fewer if the test set is smaller.
+        seed: the seed of the random choice.
     """
     rng = np.random.default_rng(seed)
     captions = embedded.captions
     paths = path_of[embedded.image_ids].tolist()
-    of_texts = embedded.caption_vectors
-    of_pictures = embedded.image_vectors
-    same = rounding(of_texts, of_pictures, embedded.similarity)
+    caption_vectors = embedded.caption_vectors
+    image_vectors = embedded.image_vectors
+    same = rounding(caption_vectors, image_vectors, embedded.similarity)
 
-    def near(candidates: np.ndarray, query: np.ndarray) -> np.ndarray:
-        return nearness(candidates, query[None], embedded.similarity)[:, 0]
+    def search(
+        candidates: np.ndarray, query: np.ndarray, right: np.ndarray
+    ) -> list[tuple[int, int, bool]]:
+        scores = nearness(candidates, query[None], embedded.similarity)[:, 0]
+        return retrieved(scores, right, same)
 
-    rows = np.arange(len(paths))
-    of_captions = {
-        query: retrieved(near(of_pictures, of_texts[query]), rows == embedded.image[query], same)
-        for query in rng.choice(len(captions), min(count, len(captions)), replace=False)
-    }
-    of_images = {
-        query: [
+    image_rows = np.arange(len(paths))
+    images_found = {}
+    for query in rng.choice(len(captions), min(count, len(captions)), replace=False):
+        right = image_rows == embedded.image[query]
+        images_found[query] = search(image_vectors, caption_vectors[query], right)
+    captions_found = {}
+    for query in rng.choice(len(paths), min(count, len(paths)), replace=False):
+        results = search(caption_vectors, image_vectors[query], embedded.image == query)
+        captions_found[query] = [
             (rank, wrap(captions[row], PAGE - CAPTIONS - MARGIN, 2), right)
-            for rank, row, right in retrieved(
-                near(of_texts, of_pictures[query]), embedded.image == query, same
-            )
+            for rank, row, right in results
         ]
-        for query in rng.choice(len(paths), min(count, len(paths)), replace=False)
-    }
-    return _drawing(captions, paths, of_captions, of_images)
+    return _drawing(captions, paths, images_found, captions_found)
 
 
 def _drawing(
-    captions: list[str], paths: list[str], of_captions: dict[int, Any], of_images: dict[int, Any]
+    captions: list[str],
+    paths: list[str],
+    images_found: dict[int, Any],
+    captions_found: dict[int, Any],
 ) -> Figure:
+    """Draw the results of caption queries above those of image queries."""
     heights = {
-        query: max(PICTURE, LINE * sum(len(lines) for _, lines, _ in found)) + GAP
-        for query, found in of_images.items()
+        query: max(PICTURE, LINE * sum(len(lines) for _, lines, _ in results)) + GAP
+        for query, results in captions_found.items()
     }
-    figure, axes = page(MARGIN + 5 * LINE + ROW * len(of_captions) + sum(heights.values()))
+    figure, axes = page(MARGIN + 5 * LINE + ROW * len(images_found) + sum(heights.values()))
     y = MARGIN
     write(axes, MARGIN, y, f"Caption to image, among {len(paths):,} images", weight="bold")
     y += 2 * LINE
-    for query, found in of_captions.items():
+    for query, results in images_found.items():
         lines = wrap(captions[query], RETRIEVED - MARGIN - GAP, int(ROW / LINE) - 1)
         write(axes, MARGIN, y + PICTURE / 2, "\n".join(lines), va="center")
-        for column, (rank, row, right) in enumerate(found):
+        for column, (rank, row, right) in enumerate(results):
             x = RETRIEVED + column * (PICTURE + GAP)
             picture(axes, x, y, paths[row], right)
             _rank(axes, x + PICTURE / 2, y + PICTURE + 0.04, rank, right, ha="center")
@@ -101,10 +112,10 @@ def _drawing(
     y += LINE
     write(axes, MARGIN, y, f"Image to caption, among {len(captions):,} captions", weight="bold")
     y += 2 * LINE
-    for query, found in of_images.items():
+    for query, results in captions_found.items():
         picture(axes, MARGIN, y + (heights[query] - GAP - PICTURE) / 2, paths[query])
         line = y
-        for rank, lines, right in found:
+        for rank, lines, right in results:
             _rank(axes, CAPTIONS - 0.1, line, rank, right, ha="right")
             write(axes, CAPTIONS, line, "\n".join(lines), color=GREEN if right else "black")
             line += LINE * len(lines)

@@ -1,4 +1,4 @@
-"""The style of figures, and how they are written."""
+"""The style of figures, and the function that saves them."""
 
 import logging
 from functools import cache
@@ -16,14 +16,15 @@ from reproduction.render.vector import svg
 
 log = logging.getLogger(__name__)
 
-# It would log a line for every glyph that it embeds in a PDF.
+# fontTools logs a line for every glyph that it embeds in a PDF.
 logging.getLogger("fontTools").setLevel(logging.WARNING)
 
-# In inches: one column of a two-column page, and the whole width of a page.
+# Widths in inches: one column of a two-column page, and the whole page.
 COLUMN = 3.4
 PAGE = 7.0
 
-# Okabe & Ito, colours that differ for colour-blind readers too; without yellow, faint on white.
+# The colors of Okabe & Ito (2008), which color-blind readers can distinguish. Their yellow is left
+# out, because it is faint on white.
 BLUE = "#0072B2"
 VERMILLION = "#D55E00"
 GREEN = "#009E73"
@@ -31,8 +32,7 @@ PURPLE = "#CC79A7"
 ORANGE = "#E69F00"
 SKY = "#56B4E9"
 
-# comes with matplotlib: the same on every machine
-FONT = "DejaVu Sans"
+FONT = "DejaVu Sans"  # comes with matplotlib, so it is the same on every machine
 FONT_SIZE = 7.5
 
 styled = matplotlib.rc_context(
@@ -59,12 +59,12 @@ styled = matplotlib.rc_context(
         "text.parse_math": False,  # a $ in a caption is a dollar
     }
 )
-"""Decorates a function that draws: it does so in this style, and leaves others' alone."""
+"""Decorator: the function draws in this style, without changing matplotlib's settings."""
 
 
 @cache
 def lacking(text: str) -> frozenset[str]:
-    """Return the letters of a text that the figures' font has not."""
+    """Return the letters of a text that the figures' font lacks."""
     known = _own_font().get_charmap()
     return frozenset(c for c in text if not c.isspace() and ord(c) not in known)
 
@@ -82,20 +82,24 @@ def _family(file: str) -> str:
 
 @styled
 def save(figure: Figure, stem: str | Path) -> None:
-    """Write `stem`.pdf, `stem`.png (200 dpi) and `stem`.svg. Equal figures give equal files.
+    """Write `stem`.pdf, `stem`.png (200 dpi) and `stem`.svg; equal figures result in equal files.
 
-    Letters that the font lacks are of a font of the system, or boxes, with a warning.
+    Letters that the font lacks are drawn in a font of the system, or as boxes with a warning.
     """
     boxes: set[str] = set()
     for text in figure.findobj(Text):
         letters = lacking(text.get_text())
-        if letters and (file := fonts.with_letters(letters)):
+        if not letters:
+            continue
+        file = fonts.with_letters(letters)
+        if file:
             text.set_fontfamily([FONT, _family(file)])
-        elif letters:
+        else:
             boxes |= letters
             text.set_text("".join("□" if c in letters else c for c in text.get_text()))
     if boxes:
         log.warning("%s: %s", stem, fonts.boxes(boxes))
+    # Without a date, equal figures result in equal files.
     for suffix, metadata in ((".pdf", {"CreationDate": None}), (".png", {})):
         with atomic(f"{stem}{suffix}") as temporary:
             figure.savefig(temporary, dpi=200, metadata=metadata)

@@ -1,4 +1,4 @@
-"""Tables as files: raw numbers as CSV, rounded ones as JSON, Markdown, LaTeX and HTML."""
+"""Write tables: raw numbers as CSV, formatted cells as JSON, Markdown, LaTeX and HTML."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -28,12 +28,12 @@ class Span(NamedTuple):
     """A heading above several columns."""
 
     name: str
-    columns: int
-    last: int  # of them, from 1
+    columns: int  # the number of columns below it
+    last: int  # the number of the last of these columns, from 1
 
     @property
     def first(self) -> int:
-        """Return the number of its first column."""
+        """Return the number of the first column below it, from 1."""
         return self.last - self.columns + 1
 
     @property
@@ -43,18 +43,18 @@ class Span(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table as it is shown: what `stem`.json holds, and what the others are made of."""
+    """A formatted table: the content of `stem`.json, from which other formats are written."""
 
     title: str
     headings: list[str]
-    align: list[str]  # of each column, as LaTeX has it: l, r or p{width}
-    spans: dict[str, int]  # headings above the last columns, and how many columns each is above
-    groups: dict[str, list[list[str]]]  # rows of cells, by the heading that they stand under
+    align: list[str]  # LaTeX's alignment of each column: l, r or p{width}
+    spans: dict[str, int]  # headings above the last columns, with the number of columns of each
+    groups: dict[str, list[list[str]]]  # rows of cells, by the heading above them
     notes: list[str]
 
     @property
     def kinds(self) -> list[str]:
-        """Say of each column whether it has labels, numbers or text."""
+        """Return whether each column has labels, numbers or text."""
         return [{"l": "label", "r": "number"}.get(column, "text") for column in self.align]
 
 
@@ -73,15 +73,16 @@ def write_table(
 
     Args:
         raw: the numbers of the CSV file, for `write_numbers`.
-        text: the cells and headings of the other four. A column `source` says of each row whether
-            it is reported, measured, computed or simulated, a column `verdict` what holds.
-        align: how LaTeX aligns each column: l, r or a p{width}.
-        groups: for each row the heading that it stands under; rows under one need not be
-            adjacent.
-        spans: headings above the last columns, with the number of columns that each is above.
-        landscape: turn the page in LaTeX, and break the headings of columns at spaces.
+        text: the cells and headings of the other formats. A column `source` marks a row as
+            reported, measured, computed or simulated, and a column `verdict` has its verdict.
+        align: LaTeX's alignment of each column: l, r or p{width}.
+        title: the title above the table.
+        notes: the notes below the table.
+        groups: the heading above each row's group; rows of a group need not be adjacent.
+        spans: headings above the last columns, with the number of columns of each.
+        landscape: rotate the page in LaTeX, and break the headings of columns at spaces.
     """
-    grouped = {"": text}
+    grouped = {"": text}  # without groups, all rows are below the heading ""
     if groups is not None:
         by_row = pd.Series(list(groups), text.index)
         grouped = {str(name): rows for name, rows in text.groupby(by_row, sort=False)}
@@ -95,8 +96,11 @@ def write_table(
     )
     write_numbers(f"{stem}.csv", raw)
     write_json(f"{stem}.json", table._asdict())
-    last = len(text.columns) - sum(table.spans.values())
-    placed = [Span(name, count, last := last + count) for name, count in table.spans.items()]
+    last = len(text.columns) - sum(table.spans.values())  # the last column without a span
+    placed = []
+    for name, count in table.spans.items():
+        last += count
+        placed.append(Span(name, count, last))
     values = {
         "table": table,
         "spans": placed,
@@ -119,9 +123,10 @@ def read_table(path: str | Path) -> Table:
     """Read the `stem`.json that `write_table` wrote.
 
     Raises:
-        InputError: it is missing, or holds no table.
+        InputError: the file is missing or holds no table.
     """
     content = read_json(path)
+    # The file may have been edited, or belong to another version.
     kinds = dict(title=str, headings=list, align=list, spans=dict, groups=dict, notes=list)
     if not (
         isinstance(content, dict)
@@ -139,25 +144,28 @@ def read_table(path: str | Path) -> Table:
 
 
 def write_numbers(path: str | Path, table: pd.DataFrame) -> None:
-    """Write a table as CSV, with the commit, versions, machine and SLURM job that gave each row.
+    """Write a table as CSV, with each row's commit, versions, machine and SLURM job.
 
-    A table that lacks these columns was computed by this run, which then fills them.
+    If the table lacks these columns, this run computed it and fills them in.
     """
     missing = {name: value for name, value in provenance().items() if name not in table}
     write_csv(path, table.assign(**missing))
 
 
 def column_with_interval(table: pd.DataFrame, column: str, digits: int = 1) -> list[str]:
-    """Write a column, `bracketed` with its intervals in `COLUMN_low` and `COLUMN_high`."""
+    """Write a column with its intervals (`bracketed`), from `COLUMN_low` and `COLUMN_high`."""
     return bracketed(table[column], table[f"{column}_low"], table[f"{column}_high"], digits)
 
 
 def wide(cells: pd.DataFrame, rows: list[str], column: str) -> pd.DataFrame:
-    """Spread the `text` of cells over columns, all in their order of appearance; a dash for none.
+    """Spread the `text` of cells over columns; a missing cell becomes a dash.
+
+    Rows and columns keep their order of appearance.
 
     Args:
-        rows: the columns that tell the rows of the result apart, and begin these.
-        column: the one that has the headings of the others.
+        cells: one row per cell, with a column `text`.
+        rows: the columns that identify the rows of the result, which begin with them.
+        column: the column that holds the headings of the other columns.
     """
     texts = cells.pivot(index=rows, columns=column, values="text")[cells[column].unique()]
     table = cells[rows].drop_duplicates().merge(texts, left_on=rows, right_index=True)
@@ -165,11 +173,12 @@ def wide(cells: pd.DataFrame, rows: list[str], column: str) -> pd.DataFrame:
 
 
 def p_values(values: pd.Series) -> list[str]:
-    """Write p-values to three digits, `< 0.001` if they are smaller; missing ones as a dash."""
+    """Write p-values with three digits, `< 0.001` for smaller ones, and a dash if missing."""
     texts = zip(values, decimals(values, 3), strict=True)
     return ["< 0.001" if value < 0.001 else text for value, text in texts]
 
 
+# Characters that LaTeX treats specially, and symbols of the tables that it needs commands for.
 LATEX = str.maketrans(
     {
         **{c: f"\\{c}" for c in "&%$#_{}"},

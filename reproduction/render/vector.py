@@ -1,4 +1,4 @@
-"""Figures as SVG whose points tell their values, as titles that browsers show."""
+"""Write figures as SVG, with a title for each point that browsers show as its values."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -15,34 +15,37 @@ from matplotlib.collections import PathCollection
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
-# Markers are `use` elements, in the order of their points.
+# matplotlib writes markers as `use` elements, in the order of their points.
 GROUP = r'(?s)<g id="{}">.*?</g>\s*</g>'
-FEW = 1000  # more dots stay as they are drawn, for a PDF as a picture
+FEW = 1000  # series with more points get no titles
 MARKER = re.compile(r"<use ([^>]*)/>")
 
 
 def svg(figure: Figure) -> str:
-    """Draw a figure as SVG; each marker has a title with its series, its values and interval.
+    """Draw a figure as SVG, with a title for each marker: its series, values and interval.
 
-    Equal figures give equal text, whose letters are outlines.
+    Letters are outlines. Equal figures result in equal text.
     """
-    marked: dict[str, list[str]] = {}
+    titles_of_group: dict[str, list[str]] = {}
     for artist, titles in _series(figure):
-        artist.set_gid(f"values-{len(marked)}")
+        name = f"values-{len(titles_of_group)}"
+        artist.set_gid(name)
         artist.set_rasterized(False)
-        marked[f"values-{len(marked)}"] = titles
+        titles_of_group[name] = titles
     buffer = BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "groundvec", "svg.fonttype": "path"}):
         figure.savefig(buffer, format="svg", metadata={"Date": None})
     text = buffer.getvalue().decode()
-    for name, titles in marked.items():
-        for group in re.findall(GROUP.format(name), text):  # none if no point is to be seen
+    for name, titles in titles_of_group.items():
+        for group in re.findall(
+            GROUP.format(name), text
+        ):  # no group if all points are outside the axes
             text = text.replace(group, _titled(group, titles))
     return text
 
 
 def _titled(group: str, titles: list[str]) -> str:
-    """Give each marker of a group its title, if there are as many as markers."""
+    """Add a title to each marker of a group, if the numbers of both are equal."""
     if len(MARKER.findall(group)) != len(titles):
         return group
     following = iter(titles)
@@ -52,13 +55,14 @@ def _titled(group: str, titles: list[str]) -> str:
 
 
 def _series(figure: Figure) -> Iterator[tuple[Artist, list[str]]]:
-    """Find the artists with markers, but not too many of them, and their titles."""
+    """Yield the artists with at most `FEW` markers, and the titles of these."""
     for axes in figure.axes:
         if not axes.axison:
             continue
         labels = {}
         intervals = {}
         ends = set()
+        # An error bar is a line of markers, the lines at its ends, and the bars between these.
         for bars in axes.containers:
             if isinstance(bars, ErrorbarContainer) and bars[0] is not None:
                 labels[bars[0]] = bars.get_label()
@@ -85,42 +89,41 @@ def _intervals(bars: ErrorbarContainer) -> list[str]:
 
 
 def _titles(axes: Axes, label: str, points: np.ndarray, intervals: list[str]) -> list[str]:
-    """Write for each point its label, its values, and its interval."""
+    """Write the title of each point: its series, its values and its interval."""
     if len(intervals) != len(points):
         intervals = [""] * len(points)
     series = "" if label.startswith("_") else label
-    across = _values(_shared(axes, "x"))
-    along = _values(_shared(axes, "y"))
+    write_x = _values(_shared(axes, "x"))
+    write_y = _values(_shared(axes, "y"))
     return [
-        "\n".join(filter(None, (series, across(x), along(y), interval)))
+        "\n".join(filter(None, (series, write_x(x), write_y(y), interval)))
         for (x, y), interval in zip(points, intervals, strict=True)
         if np.isfinite([x, y]).all()
     ]
 
 
 def _shared(axes: Axes, name: str) -> Axis:
-    """Return the axis of this name, of the panel that labels it if it is shared."""
+    """Return the axis `x` or `y` of a panel, or of the panel that shares and labels it."""
     panels = getattr(axes, f"get_shared_{name}_axes")().get_siblings(axes)
-    all_axes = [axes, *panels]
-    found: list[Axis] = [getattr(panel, f"{name}axis") for panel in all_axes]
-    return next((axis for axis in found if axis.get_label_text()), found[0])
+    all_axes: list[Axis] = [getattr(panel, f"{name}axis") for panel in [axes, *panels]]
+    return next((axis for axis in all_axes if axis.get_label_text()), all_axes[0])
 
 
 def _values(axis: Axis) -> Callable[[float], str]:
-    """Return a function that writes a value: with the axis's label, or as a named tick."""
+    """Return a function that writes a value with the axis's label, or with the name of its tick."""
     label = axis.get_label_text().partition(" (")[0]
     places = axis.get_ticklocs()
     names = [tick.get_text() for tick in axis.get_ticklabels()]
     named = len(names) and not _are_numbers(names, places)
 
-    def say(value: float) -> str:
+    def write(value: float) -> str:
         text = names[int(np.abs(places - value).argmin())] if named else f"{value:.4g}"
         return (f"{label}: {text}" if label else text).replace("\n", " ")
 
-    return say
+    return write
 
 
 def _are_numbers(names: list[str], places: np.ndarray) -> bool:
-    """Return whether ticks are called by the numbers where they are."""
+    """Return whether the names of ticks are the numbers at their places."""
     plain = [name.replace("\N{MINUS SIGN}", "-").replace(",", "") for name in names]
     return np.allclose(pd.to_numeric(pd.Series(plain), errors="coerce"), places)

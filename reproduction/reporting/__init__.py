@@ -1,1 +1,1 @@
-"""Result files, read and compared: systems, measures, intervals and claims. It knows no paper."""
+"""Read and compare result files: systems, measures, intervals and claims, for no single paper."""

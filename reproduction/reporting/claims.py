@@ -1,16 +1,18 @@
-"""Claims of papers, as differences of two systems: one frame and one table for every paper.
+"""Claims of papers as differences between two systems: one data frame and one table for all papers.
 
-A paper's `claims.py` finds the systems of each claim, and measures their differences seed by seed,
-in the columns `COMPARED`, seed, difference, low, high, p and draws. `decide` makes `Claims`
-of them, which everybody reads.
+A paper's `claims.py` finds the two systems of each claim and measures their differences seed by
+seed, in the columns `COMPARED`, seed, difference, low, high, p and draws. `decide` turns these into
+`Claims`.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from groundvec.evaluation import bootstrap
 from groundvec.evaluation.seeds import largest_variance, of_items, pooled, t_interval
 from groundvec.results import frames
 from groundvec.results.frames import schema_of
@@ -21,23 +23,44 @@ HOLDS = "holds"
 FAILS = "does not hold"
 OPEN = "not decided"
 VERDICTS = [HOLDS, FAILS, OPEN]
-LEVEL = 0.05  # of tests, two-sided
-ROUNDING = 1e-9  # of means
-SIZE = r"-\d+(?=-)"  # of a network, in names such as gru-512-attention
+LEVEL = 0.05  # significance level of the two-sided tests
+# Means of the same numbers in another order differ in the last bits: such a difference is none.
+ROUNDING = 1e-9
+SIZE = r"-\d+(?=-)"  # the size in a model's name, such as gru-512-attention
+
+
+def pairwise(
+    claim: str, worse: pd.DataFrame, better: pd.DataFrame, same: Sequence[str] = ()
+) -> pd.DataFrame:
+    """Subtract every worse system from every better one, for `decide`.
+
+    Args:
+        worse, better: columns name, measure, draws and those of `same`; `better` also has dataset
+            and seed.
+        same: columns that have to be equal in both, such as the seed.
+    """
+    keys = [*same, "measure"]
+    worse = worse[[*keys, "name", "draws"]].rename(columns={"name": "worse", "draws": "other"})
+    pairs = better.rename(columns={"name": "better"}).merge(worse, on=keys)
+    if pairs.empty:
+        return pairs
+    gains = bootstrap.difference(pairs.pop("draws"), pairs.pop("other"))
+    return pairs.assign(claim=claim, condition="", **gains)[[*COMPARED, "seed", *gains]]
 
 
 def decide(paper: str, differences: pd.DataFrame) -> Claims:
-    """Join the seeds of every comparison, and decide whether the claim holds.
+    """Average the seeds of every comparison, and decide whether the claim holds.
 
     Args:
-        paper: the name of its folder.
-        differences: a row for each comparison and seed: the columns `COMPARED` and difference. If
-            there are such, low and high of its interval, or p of a test; draws of a bootstrap,
-            whose first value is the difference; reported, what the paper's numbers give; and
-            test_to_train, as in `Models`. Without two systems, worse and better are missing.
+        paper: the name of the paper's folder.
+        differences: one row per comparison and seed, with the columns `COMPARED` and difference.
+            Optional columns: low and high, the ends of its interval, or p of a test; draws of a
+            bootstrap, which begin with the difference itself; reported, the difference between the
+            paper's numbers; test_to_train, as in `Models`. Rows that compare no two systems have
+            no worse and better.
     """
-    more = ["reported", "low", "high", "p", "draws", "test_to_train"]
-    table = differences.reindex(columns=[*COMPARED, "difference", *more])
+    optional = ["reported", "low", "high", "p", "draws", "test_to_train"]
+    table = differences.reindex(columns=[*COMPARED, "difference", *optional])
     table = table.fillna({"test_to_train": 0.0})
     groups = table.groupby(COMPARED, sort=False, dropna=False)
     rows: list[dict[Any, Any]] = [
@@ -48,9 +71,9 @@ def decide(paper: str, differences: pd.DataFrame) -> Claims:
 
 
 def _joined(seeds: pd.DataFrame) -> dict[Any, Any]:
-    """Average the seeds' differences, with the interval; a single seed keeps its own."""
+    """Average the seeds' differences, with the interval; a single seed keeps its own interval."""
     first = seeds.iloc[0]
-    about = {
+    row = {
         "seeds": len(seeds),
         "reported": first["reported"],
         "difference": seeds["difference"].mean(),
@@ -58,40 +81,42 @@ def _joined(seeds: pd.DataFrame) -> dict[Any, Any]:
         "test_to_train": first["test_to_train"],
     }
     if len(seeds) == 1:
-        return about | first[["low", "high", "p"]].to_dict()
+        return row | first[["low", "high", "p"]].to_dict()
     variance = 0.0
+    # Seeds of one data set share its test items, so the variance over these is added. Seeds of a
+    # subsample have their own, and their variance over seeds includes it.
     if not first["test_to_train"] and seeds["draws"].notna().all():
         variance = float(np.mean(seeds["draws"].tolist(), axis=0)[1:].var())
     low, high = t_interval(seeds["difference"], variance, first["test_to_train"])
-    return about | {"low": low, "high": high, "of_items": variance}
+    return row | {"low": low, "high": high, "of_items": variance}
 
 
 def judged(claims: Claims) -> Claims:
-    """Decide whether claims hold; a single seed gets the variance over seeds of others.
+    """Decide whether claims hold; a single seed gets the variance over the seeds of other claims.
 
-    The bootstrap's interval of one training says nothing of other seeds. Their variance is pooled
-    from the rows with several seeds that compare the same: claim, data set, condition, measure and
-    systems, except for the size in the systems' names. It is taken to be the same for all sizes.
+    The bootstrap interval of one training does not cover other seeds. Their variance is pooled over
+    the rows with several seeds and the same comparison: claim, data set, condition, measure and
+    systems, except for the size in the systems' names. It is assumed to be the same for all sizes.
 
-    Without such rows the bootstrap's interval decides, and `pooled_variance` is empty: the verdict
-    is about this one training, as are the papers' own. "Not decided" would hide what the test
-    pictures do decide.
+    Without such rows the bootstrap interval decides, and `pooled_variance` is empty. The verdict is
+    then about this one training, as the papers' own verdicts are. "Not decided" would hide what the
+    test images do decide.
 
     Args:
-        claims: from one run or several; verdicts and earlier pooled variances are replaced.
+        claims: claims of one run or several; verdicts and earlier pooled variances are replaced.
     """
     table = claims.copy()
     names = ["worse", "better"]
-    alike = table[COMPARED].assign(**table[names].replace(SIZE, "", regex=True)).fillna("")
-    for _, rows in table.groupby([alike[name] for name in COMPARED], sort=False):
+    comparison = table[COMPARED].assign(**table[names].replace(SIZE, "", regex=True)).fillna("")
+    for _, rows in table.groupby([comparison[name] for name in COMPARED], sort=False):
         several = rows[rows["seeds"] > 1]
         single = rows[rows["seeds"].eq(1) & rows["low"].notna()]
         if len(several) and len(single):
             variances = [_variance_over_seeds(row) for _, row in several.iterrows()]
-            elsewhere = pooled(variances, several["seeds"] - 1)
-            for place, row in single.iterrows():
-                interval = _with_other_seeds(row, elsewhere)
-                table.loc[place, list(interval)] = list(interval.values())
+            pooled_variance = pooled(variances, several["seeds"] - 1)
+            for label, row in single.iterrows():
+                interval = _with_other_seeds(row, pooled_variance)
+                table.loc[label, list(interval)] = list(interval.values())
     tested = table["p"].lt(LEVEL)
     above = table["low"].gt(ROUNDING) | (tested & table["difference"].gt(0))
     below = table["high"].lt(-ROUNDING) | (tested & table["difference"].lt(0))
@@ -99,31 +124,31 @@ def judged(claims: Claims) -> Claims:
 
 
 def _variance_over_seeds(row: pd.Series) -> float:
-    """Compute the variance over the seeds of a claim; the largest if their values were not kept."""
+    """Compute the variance over a claim's seeds; if their values are missing, its upper bound."""
     if pd.isna(row["of_seeds"]):
         return largest_variance(row["low"], row["high"], row["seeds"], row["test_to_train"])
     return float(np.var([float(value) for value in row["of_seeds"].split("; ")], ddof=1))
 
 
-def _with_other_seeds(row: pd.Series, elsewhere: tuple[float, int]) -> dict[str, float]:
-    """Widen the interval of a single seed by the variance over seeds elsewhere."""
+def _with_other_seeds(row: pd.Series, pooled_variance: tuple[float, int]) -> dict[str, float]:
+    """Widen the interval of a single seed by the pooled variance and its degrees of freedom."""
     variance = row["of_items"]
-    if row["test_to_train"]:  # the variance over seeds has their pictures' part
+    if row["test_to_train"]:  # the variance over seeds includes that over their test images
         variance = 0.0
     elif pd.isna(variance):  # the interval is the bootstrap's
         variance = of_items(row["low"], row["high"])
-    low, high = t_interval([row["difference"]], variance, row["test_to_train"], elsewhere)
+    low, high = t_interval([row["difference"]], variance, row["test_to_train"], pooled_variance)
     return {
         "low": low,
         "high": high,
         "of_items": variance,
-        "pooled_variance": elsewhere[0],
-        "pooled_freedom": elsewhere[1],
+        "pooled_variance": pooled_variance[0],
+        "pooled_freedom": pooled_variance[1],
     }
 
 
 def of_one_training(claims: Claims) -> pd.Series:
-    """Return which verdicts are about one training: their intervals do not cover other seeds."""
+    """Return whether each verdict is about one training, with an interval for that seed alone."""
     return claims["seeds"].eq(1) & claims["pooled_variance"].isna()
 
 
@@ -136,9 +161,9 @@ def counted(verdicts: pd.Series, by: Any) -> pd.Series:
 
 
 def read(path: str | Path) -> Claims:
-    """Read the CSV file that `write` wrote; no text is missing.
+    """Read the CSV file of a paper's claims; missing texts are empty.
 
     Raises:
-        InputError: it is not such a file.
+        InputError: the file holds no claims.
     """
     return frames.read(path, Claims).fillna({"condition": "", "worse": "", "better": ""})

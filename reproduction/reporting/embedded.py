@@ -1,4 +1,4 @@
-"""A training's test set, embedded by its best snapshot: for tables and figures of sentences."""
+"""Embed the test set of a training, for tables and figures that show sentences."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -28,49 +28,53 @@ class Embedded:
 
 
 def given_treebank(results: Results) -> Treebank:
-    """Read the treebanks that were given, if any; other sentences are parsed."""
+    """Read the given treebanks. Sentences that they lack are parsed."""
     return Treebank(results.given.get("treebanks") or [])
 
 
-def read_captions(results: Results, about: pd.Series) -> pd.DataFrame:
-    """Read the captions of a training's data set: of a draw, those that it drew."""
-    return captions_of(read_json(Path(about["folder"], "model.json")), results["captions"])
+def read_captions(results: Results, training: pd.Series) -> pd.DataFrame:
+    """Read the captions of a training's data set, or of its subsample."""
+    return captions_of(read_json(Path(training["folder"], "model.json")), results["captions"])
 
 
 def embed(
-    results: Results, about: pd.Series, ensemble: bool = False, treebank: Treebank | None = None
+    results: Results, training: pd.Series, ensemble: bool = False, treebank: Treebank | None = None
 ) -> Embedded:
-    """Embed the test set of a training by its best snapshot, or its ensemble.
+    """Embed the test set of a training by its best snapshot, or by its ensemble.
 
     Args:
-        about: the training's row of `results.models`.
-        treebank: of parsed sentences, for a model that reads trees.
+        training: the training's row of `results.models`.
+        treebank: parsed sentences, for a model that reads trees.
     """
     from groundvec.device import choose  # torch takes seconds to import
     from groundvec.features import store
     from groundvec.model.network import encode_images, load_ensemble
     from groundvec.model.sentences import encode_sentences
 
-    epochs = None if ensemble else [best_snapshot(about)]
-    models = load_ensemble(about["folder"], epochs, choose("cpu"), treebank)
-    captions = read_captions(results, about)
-    language = about["languages"][0]
+    epochs = None if ensemble else [best_snapshot(training)]
+    models = load_ensemble(training["folder"], epochs, choose("cpu"), treebank)
+    captions = read_captions(results, training)
+    language = training["languages"][0]
     features = partial(store.read, results["features"])
     unencoded = dict.fromkeys(models[0].texts, UNENCODED)
     split = load_split(captions, "test", features, unencoded)
-    own = split.captions[language]
+    test_captions = split.captions[language]
+    texts = test_captions.encoded  # the captions themselves, because `unencoded` encodes nothing
     return Embedded(
-        captions=own.encoded,
-        image=own.image,
+        captions=texts,
+        image=test_captions.image,
         image_ids=split.image_ids,
-        caption_vectors=encode_sentences(models, own.encoded, language, progress=True),
+        caption_vectors=encode_sentences(models, texts, language, progress=True),
         image_vectors=encode_images(models, split.features),
         similarity=models[0].similarity,
     )
 
 
 def of_one(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table as it is; InputError if it is of several data sets."""
-    if len(names := table["dataset"].unique()) > 1:
-        raise InputError(f"this is of one data set: give the results of one of {', '.join(names)}")
+    """Return the table unchanged, or raise InputError if it has several data sets."""
+    names = table["dataset"].unique()
+    if len(names) > 1:
+        raise InputError(
+            f"this item shows one data set: pass the results of one of {', '.join(names)}"
+        )
     return table

@@ -1,4 +1,4 @@
-"""The few numbers that sum a model up: retrieval on a whole split, and closeness to ratings."""
+"""The numbers that sum up a model: recall on a whole split, and correlation with ratings."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ SEMANTIC = "semantic score"
 
 
 def whole(measured: Retrieval, split: str = "test") -> Retrieval:
-    """Take the rows of a whole split, without means over folds."""
+    """Select the rows of a whole split, without means over folds."""
     folds = measured["test_set"].str.endswith("-folds")
     return measured[measured["split"].eq(split) & ~folds]
 
@@ -19,7 +19,8 @@ def whole(measured: Retrieval, split: str = "test") -> Retrieval:
 def recall(measured: Retrieval, split: str) -> pd.DataFrame:
     """Average R@10 on the whole development or test set over both directions, in percent.
 
-    The half of its interval is sqrt(a^2 + b^2) / 2 for intervals a and b of the directions.
+    The interval's half-width is sqrt(a^2 + b^2) / 2 for the half-widths a and b of the directions,
+    as if these were independent.
     """
     keys = ["dataset", "model", "seed", "kind", "epochs"]
     groups = whole(measured, split).groupby(keys, sort=False, as_index=False)
@@ -29,16 +30,16 @@ def recall(measured: Retrieval, split: str) -> pd.DataFrame:
 
 
 def prediction(predictions: Predictions) -> pd.Series:
-    """Take each pair's prediction: by the classifier if the task has one, or else the cosine."""
+    """Return each pair's prediction: the classifier's if the task has one, else the cosine."""
     return predictions["classifier"].fillna(predictions["cosine"])
 
 
 def semantic_measures(scores: Scores) -> Measures:
-    """Sum up how close a system is to ratings in the few numbers of Figures 2 and 4.
+    """Compute the measures of Figures 2 and 4 from correlations with ratings.
 
-    The measures are, in this order: the mean of all unsupervised tasks weighted by pairs (task
-    `all`); each supervised task by its classifier, where SICK is called `SICK-R`; and `semantic
-    score`, the mean of these without STS-B, whose pairs are taken from STS 2012 to 2016.
+    In this order: the mean of all unsupervised tasks, weighted by pairs (task `all`); each
+    supervised task by its classifier, with SICK as `SICK-R`; and `semantic score`, the mean of the
+    others without STS-B, whose pairs are taken from STS 2012 to 2016.
     """
     of_all = (scores["statistic"] == "weighted mean") & (scores["task"] == "all")
     unsupervised = scores["statistic"].eq("weighted mean") & ~of_all
@@ -50,12 +51,13 @@ def semantic_measures(scores: Scores) -> Measures:
     columns = [*keys, "measure", "task", "pearson", "pearson_low", "pearson_high"]
     combined = means(measures[measures["measure"] != "STS-B"], keys)
     table = pd.concat([measures, combined.assign(measure=SEMANTIC)], ignore_index=True)
+    # A stable sort by system keeps the order of the measures within each system.
     order = table.groupby(keys, sort=False, dropna=False).ngroup().sort_values(kind="stable")
     return table.loc[order.index, columns].reset_index(drop=True)
 
 
 def joint_name(tasks: list[str]) -> str:
-    """Name tasks together: `STS 12-16` for `STS 2012` to `STS 2016`, else all their names."""
+    """Name several tasks: `STS 12-16` for `STS 2012` to `STS 2016`, else all their names."""
     years = sorted(task.removeprefix("STS 20") for task in tasks)
     if len(tasks) > 1 and all(task.startswith("STS 20") for task in tasks):
         return f"STS {years[0]}-{years[-1]}"
@@ -65,9 +67,11 @@ def joint_name(tasks: list[str]) -> str:
 def means(table: pd.DataFrame, keys: list[str], weights: str | None = None) -> pd.DataFrame:
     """Average the correlations of each group of rows, weighted by a column if one is named.
 
-    The halves of the intervals combine as sqrt(sum (weight * half)^2), upper and lower ones apart.
+    The upper half-widths of the intervals combine as sqrt(sum (weight * half)^2), and so do the
+    lower ones: Fisher's intervals are not symmetric.
     """
     table = table.assign(weight=table[weights] if weights else 1)
+    # Weights that sum to 1 in each group.
     share = table["weight"] / table.groupby(keys, dropna=False)["weight"].transform("sum")
     parts = table.assign(
         pearson=share * table["pearson"],
@@ -84,6 +88,7 @@ def as_values(recall_or_correlations: pd.DataFrame) -> pd.DataFrame:
     """Add columns value, low and high, in percent: R@10 (`recall`), or Pearson's r times 100."""
     table = recall_or_correlations
     if "r10" in table:
+        # Recalls are in percent already, with a symmetric interval.
         r10 = table["r10"]
         half = table["r10_ci"]
         return table.assign(measure=RECALL, value=r10, low=r10 - half, high=r10 + half)

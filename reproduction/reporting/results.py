@@ -1,4 +1,4 @@
-"""The result files that tables and figures are made of, read and checked."""
+"""Read and check the result files from which tables and figures are made."""
 
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterable
@@ -18,7 +18,7 @@ from groundvec.runtime.files import SMALL, read_json
 from reproduction.reporting import systems
 from reproduction.reporting.measures import semantic_measures
 
-# What is read of model.json; a part that this version does not have is shown by its name.
+# The keys of model.json that tables read. A part that this version lacks is shown by its name.
 PART: dict[str, Any] = {"type": "object", "required": ["name"], "properties": {"name": NAME}}
 DESCRIPTION: dict[str, Any] = {
     "languages": {"type": "array", "items": NAME},
@@ -43,45 +43,48 @@ def read_models(paths: Iterable[str | Path]) -> schemas.Models:
     """Read the model.json of each training, in the order of `systems.ordered`.
 
     Returns:
-        The columns of `Models`, and the flattened description, such as `encoder.name`: NaN where a
-        model has no such part.
+        The columns of `Models` and the flattened description, such as `encoder.name`, which is NaN
+        if a model lacks this option.
 
     Raises:
-        InputError: a file that does not describe a model, or two about the same one.
+        InputError: a file does not describe a model, or two files describe the same one.
     """
     tables = []
     for path in map(Path, paths):
-        about = checked(path, read_json(path, SMALL), SHOWN)
-        table = pd.json_normalize(about["description"])
+        model = checked(path, read_json(path, SMALL), SHOWN)
+        table = pd.json_normalize(model["description"])
+        # An option that has the name of one of our columns must not replace it.
         table = table.drop(columns=[*SHOWN["required"], "folder", "path"], errors="ignore")
-        names = {key: about[key] for key in ("dataset", "model", "seed")}
-        source = about.get("source", about["dataset"])
-        train, _, test = about.get("draw") or (1, 0, 0)
-        names |= {"data_source": source, "test_to_train": test / train}
-        table = table.assign(**names, folder=str(path.parent), path=str(path))
-        tables.append(table.assign(snapshots=[about["snapshots"]]))
+        train_images, _, test_images = model.get("draw") or (1, 0, 0)
+        tables.append(
+            table.assign(
+                dataset=model["dataset"],
+                model=model["model"],
+                seed=model["seed"],
+                data_source=model.get("source", model["dataset"]),
+                test_to_train=test_images / train_images,
+                folder=str(path.parent),
+                path=str(path),
+                snapshots=[model["snapshots"]],
+            )
+        )
     models = pd.concat(tables, ignore_index=True)
     check_once(models, schemas.Models)
     return systems.ordered(models.drop(columns="path"))
 
 
-def read_translations(path: str | Path) -> schemas.Translations:
-    """Read each re-ranker's first translations; missing ones are empty texts."""
-    return read(path, schemas.Translations).fillna({"image_id": "", "hypothesis": ""})
-
-
 class Files(cached_property[T]):
-    """An attribute of `Results`: what is in the files of one kind, read when it is first asked for.
+    """An attribute of `Results`: the content of one kind of files, read at the first access.
 
     Args:
-        what: these files are, for `--help`.
-        read: them. It is given what the option of the attribute's name is: paths or, unless `many`,
-            a path.
+        help: description of the files for `--help`.
+        read: reads the paths given to the option of the attribute's name; without `many`, the path.
+        many: whether the option takes several files.
     """
 
-    def __init__(self, what: str, read: Callable[[Any], T], many: bool = True) -> None:
+    def __init__(self, help: str, read: Callable[[Any], T], many: bool = True) -> None:
         super().__init__(lambda results: read(results[str(self.attrname)]))
-        self.what = what
+        self.help = help
         self.many = many
 
 
@@ -90,34 +93,36 @@ class Results:
 
     Args:
         select: which model of a data set is selected, see `systems.select`.
-        settings: values of keys of the configuration, by their names.
+        settings: values of the configuration, by their keys.
         given: paths of result files, by their kind, which is an attribute below.
 
     Raises:
-        InputError (by every attribute): nothing was given of this kind, or a file is not whole.
+        InputError: on access to an attribute, no file of this kind was given, or a file is damaged.
     """
 
     models = Files("the model.json of each training", read_models)
-    retrieval = Files("what scripts/retrieval.py wrote, a file for each model", read_retrieval)
-    scores = Files("correlations with ratings, a file for each system", read_scores)
-    overlap = Files("what scripts/overlap.py wrote, a file for each model", read_overlap)
-    predictions = Files("what each system predicts for the rated pairs", read_predictions)
+    retrieval = Files("files of scripts/retrieval.py, one for each model", read_retrieval)
+    scores = Files("correlations with ratings, one file for each system", read_scores)
+    overlap = Files("files of scripts/overlap.py, one for each model", read_overlap)
+    predictions = Files(
+        "predictions for the rated pairs, one file for each system", read_predictions
+    )
     reranked = Files(
-        "scores of scripts/rerank.py, a file for each system and length",
+        "scores of scripts/rerank.py, one file for each system and length",
         partial(read_all, form=schemas.Reranked),
     )
     query_ranks = Files(
-        "the rank of each query, also of scripts/retrieval.py, a file for each model",
+        "the rank of each query, by scripts/retrieval.py, one file for each model",
         partial(read_all, form=schemas.QueryRanks),
     )
     history = Files("the history.csv of each training", partial(read_all, form=schemas.History))
-    tables = Files("tables of scripts/report.py as CSV, with .json beside each", list[Path])
+    tables = Files("tables of scripts/report.py as CSV, each with its .json file", list[Path])
     treebanks = Files(
-        "parsed captions, which scripts/trees.py wrote; others are parsed", list[Path]
+        "captions parsed by scripts/trees.py; captions that are missing are parsed", list[Path]
     )
     ratings = Files("the rated pairs of sentences", ratings.read_ratings, many=False)
     tasks = Files(
-        "the numbers of pairs by task", lambda path: read(path, schemas.Tasks), many=False
+        "the number of pairs of each task", lambda path: read(path, schemas.Tasks), many=False
     )
     reported = Files(
         "the paper's own numbers, in reproduction/papers/PAPER/reported", Path, many=False
@@ -125,29 +130,28 @@ class Results:
     captions = Files("a data set's captions.csv", Path, many=False)
     images = Files("a data set's images.csv", Path, many=False)
     features = Files("the HDF5 file of its image features", Path, many=False)
-    translations = Files("translations of scripts/rerank.py, of one system", Path, many=False)
 
     def __init__(
         self, select: str = "recall", settings: dict[str, Any] | None = None, **given: Any
     ) -> None:
         self.select = select
-        self.given = given | (settings or {})
+        self.given = given | (settings or {})  # files by their kind, and settings by their key
 
     def __getitem__(self, kind: str) -> Any:
-        """Return the given files or setting of a kind."""
+        """Return the given files of a kind, or a setting."""
         if not self.given.get(kind):
-            needed = f"--{kind.replace('_', '-')}" if kind in KINDS else f"`{kind}` in --settings"
-            raise InputError(f"this table or figure needs {needed}: give it too")
+            option = f"--{kind.replace('_', '-')}" if kind in KINDS else f"`{kind}` in --settings"
+            raise InputError(f"this table or figure needs {option}: pass it as well")
         return self.given[kind]
 
     @cached_property
     def all_retrieval(self) -> schemas.Retrieval:
-        """All retrieval scores: also between captions, and simulated chance."""
+        """All retrieval scores, also those between captions and of simulated chance."""
         return read_retrieval(self["retrieval"], everything=True)
 
     @cached_property
     def measures(self) -> schemas.Measures | None:
-        """The `semantic_measures` of the scores; None if no scores were given."""
+        """The `semantic_measures` of the scores, or None without scores."""
         return semantic_measures(self.scores) if self.given.get("scores") else None
 
     @cached_property
@@ -158,13 +162,14 @@ class Results:
 
     @cached_property
     def best_snapshots(self) -> dict[str, int]:
-        """For each data set `systems.best_snapshot` of the selected training."""
+        """The epoch of the selected training's best snapshot, for each data set."""
         return {
             dataset: systems.best_snapshot(systems.described(self.models, dataset, *training))
             for dataset, training in self.selected.items()
         }
 
 
+# The attributes above are also the options of the scripts.
 KINDS = {name: kind for name, kind in vars(Results).items() if isinstance(kind, Files)}
 
 
@@ -173,8 +178,12 @@ def add_arguments(
 ) -> None:
     """Add options for kinds of files to a program's parser."""
     for name in (*required, *optional):
-        needed = name in required
         kind = KINDS[name]
-        how: dict[str, Any] = {"nargs": "+" if needed else "*"} if kind.many else {}
-        how |= {"metavar": "FILE", "required": needed, "help": kind.what}
-        parser.add_argument(f"--{name.replace('_', '-')}", type=Path, **how)
+        parser.add_argument(
+            f"--{name.replace('_', '-')}",
+            type=Path,
+            nargs=("+" if name in required else "*") if kind.many else None,
+            metavar="FILE",
+            required=name in required,
+            help=kind.help,
+        )

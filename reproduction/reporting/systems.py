@@ -1,4 +1,4 @@
-"""Models and baselines: their order, their names, and which of them tables and figures show."""
+"""Models and baselines: their order, their names, and the selection that tables show."""
 
 from collections.abc import Iterable, Mapping
 
@@ -15,7 +15,7 @@ from groundvec.runtime.errors import InputError
 from reproduction.reporting.measures import SEMANTIC, recall, semantic_measures
 
 PROVENANCE = list(schemas.PROVENANCE)
-# How tables print the names of data sets; nothing is recognised by them.
+# The names of data sets in tables. No code depends on them.
 NAMES = {
     "flickr8k": "Flickr8k",
     "flickr30k": "Flickr30k",
@@ -23,51 +23,58 @@ NAMES = {
     "pascal1k": "Pascal1K",
     "multi30k": "Multi30k",
 }
-# The parts that all models of Merkx & Frank (2019) share; others are mentioned with the network.
+# The parts that all models of Merkx & Frank (2019) share. A network's name has only other parts.
 USUAL = {"text.name": "characters", "similarity": "cosine", "objective.name": "hinge"}
 
 
 def ordered(models: pd.DataFrame) -> pd.DataFrame:
     """Sort models by data set, network (GRU before LSTM), pooling (attention before max) and size.
 
-    Others follow in their order of appearance, each model's seeds by number. Added are columns
-    network, such as `GRU`, `bag (words)` or `LSTM (dot)`, pooling (maybe empty) and size.
+    Other networks and poolings follow in their order of appearance, and the seeds of a model by
+    number.
+
+    Returns:
+        The models with the columns network, such as `GRU`, `bag (words)` or `LSTM (dot)`, pooling
+        (may be empty) and size.
     """
     parts = ["encoder.name", "encoder.cell", "encoder.size", "encoder.pooling", *USUAL]
-    table = models.reindex(columns=[*models, *(part for part in parts if part not in models)])
+    missing = [part for part in parts if part not in models]
+    table = models.reindex(columns=[*models, *missing])
     table = table.assign(
         network=table.apply(_network, axis=1),
         pooling=table["encoder.pooling"].astype(object).fillna(""),
         size=pd.to_numeric(table["encoder.size"]).fillna(0).astype(int),
     )
-    known = {"network": ["GRU", "LSTM"], "pooling": ["attention", "max"]}
+    first = {"network": ["GRU", "LSTM"], "pooling": ["attention", "max"]}
     keys = ["dataset", "network", "pooling", "size", "model", "seed"]
-    return sorted_by(table, keys, known).reset_index(drop=True)
+    return sorted_by(table, keys, first).reset_index(drop=True)
 
 
 def sorted_by(
-    table: pd.DataFrame, keys: list[str], known: Mapping[str, Iterable[str]] | None = None
+    table: pd.DataFrame, keys: list[str], first: Mapping[str, Iterable[str]] | None = None
 ) -> pd.DataFrame:
     """Sort rows by columns: numbers by value, names by their first appearance.
 
     Args:
-        known: by column, the names that come before the others, in this order.
+        first: the names of a column that come before all others, in their order.
     """
 
-    def places(column: pd.Series) -> pd.Series:
+    def ranks(column: pd.Series) -> pd.Series:
         if is_numeric_dtype(column):
             return column
-        names = list(dict.fromkeys([*(known or {}).get(str(column.name), []), *column]))
+        first_names = (first or {}).get(str(column.name), [])
+        names = list(dict.fromkeys([*first_names, *column]))
         return column.map(names.index)
 
-    return table.sort_values(keys, key=places, kind="stable")
+    return table.sort_values(keys, key=ranks, kind="stable")
 
 
-def _network(parts: pd.Series) -> str:
-    cell = parts["encoder.cell"]
-    found = parts[list(USUAL)].dropna()
-    name = parts["encoder.name"] if pd.isna(cell) else cell.upper()
-    unusual = [of for part, of in found.items() if of != USUAL[str(part)]]
+def _network(description: pd.Series) -> str:
+    """Name a model's network, with the parts that differ from `USUAL` in brackets."""
+    cell = description["encoder.cell"]
+    name = description["encoder.name"] if pd.isna(cell) else cell.upper()
+    parts = description[list(USUAL)].dropna()
+    unusual = [option for part, option in parts.items() if option != USUAL[str(part)]]
     return f"{name} ({', '.join(unusual)})" if unusual else name
 
 
@@ -75,45 +82,50 @@ def in_order(table: pd.DataFrame, models: Models) -> pd.DataFrame:
     """Sort rows by their dataset, model and seed in the order of `models`.
 
     Raises:
-        InputError: a row of a model that `models` does not have.
+        InputError: `models` lacks the model of a row.
     """
     keys = ["dataset", "model", "seed"]
-    known = pd.MultiIndex.from_frame(models[keys])
-    place = known.get_indexer(pd.MultiIndex.from_frame(table[keys].astype({"seed": int})))
-    if (place < 0).any():
-        unknown = table[keys].iloc[int((place < 0).argmax())]
+    trainings = pd.MultiIndex.from_frame(models[keys])
+    positions = trainings.get_indexer(pd.MultiIndex.from_frame(table[keys].astype({"seed": int})))
+    if (positions < 0).any():
+        unknown = table[keys].iloc[int((positions < 0).argmax())]
         described(models, *unknown)  # raises the error
-    return table.iloc[np.argsort(place, kind="stable")].reset_index(drop=True)
+    return table.iloc[np.argsort(positions, kind="stable")].reset_index(drop=True)
 
 
 def described(models: Models, dataset: str, model: str, seed: int) -> pd.Series:
-    """Return the row of one model; InputError if there is none."""
+    """Return the row of one training.
+
+    Raises:
+        InputError: `models` lacks it.
+    """
     rows = rows_of(models, dataset, model, seed)
     if rows.empty:
         raise InputError(
-            f"there is no model.json of {system_name(dataset, model, seed)}, which there are "
-            "results of: give it too"
+            f"found results for {system_name(dataset, model, seed)} but no model.json: pass it "
+            "with --models"
         )
     return rows.iloc[0]
 
 
-def beside(models: Models, source: str) -> str:
-    """Name the data set that stands beside a paper's: one from the same source.
+def dataset_of(models: Models, source: str) -> str:
+    """Return the data set whose scores are shown next to a paper's scores on `source`.
 
-    Of several it is the one of the source's own name, or the first; without one, the source's name.
+    It is a data set from the same source. If several match, prefer the one named like the source,
+    else the first. If none matches, return the source's name.
     """
     names = models.loc[models["data_source"] == source, "dataset"].tolist()
     return names[0] if names and source not in names else source
 
 
 def named(trainings: pd.DataFrame) -> pd.DataFrame:
-    """Take every dataset, model and seed of a table once, with a column `system`, its name."""
+    """List each dataset, model and seed of a table once, with its name in the column `system`."""
     once = trainings[["dataset", "model", "seed"]].drop_duplicates()
     return once.assign(system=[system_name(*training) for training in once.to_numpy()])
 
 
 def rows_of(table: pd.DataFrame, dataset: str, model: str, seed: int) -> pd.DataFrame:
-    """Take the rows of one training."""
+    """Select the rows of one training."""
     training = {"dataset": dataset, "model": model, "seed": seed}
     return table[(table[list(training)] == pd.Series(training)).all(axis=1)]
 
@@ -124,23 +136,21 @@ def model_name(table: pd.DataFrame) -> pd.Series:
 
 
 def check_scored(table: pd.DataFrame, measures: Measures) -> None:
-    """Raise InputError if a model of `table` has no `measures.semantic_measures`."""
-    there = set(measures["system"])
-    for model in table[["dataset", "model", "seed"]].drop_duplicates().itertuples(index=False):
-        if system_name(*model) not in there:
-            raise InputError(
-                f"there are no semantic scores of {system_name(*model)}: give its file too"
-            )
+    """Raise InputError if a training of `table` has no `measures.semantic_measures`."""
+    scored = set(measures["system"])
+    for system in named(table)["system"]:
+        if system not in scored:
+            raise InputError(f"found no semantic scores of {system}: pass their file as well")
 
 
 def select(measured: Retrieval, measures: Measures | None, by: str) -> dict[str, tuple[str, int]]:
-    """Select the model and seed of each data set that tables and figures single out.
+    """Select one model and seed for each data set, which tables and figures show in detail.
 
     Args:
-        measures: needed if `by` is `ratings`.
-        by: `recall`: the ensemble with the best R@10 on the development set. `ratings`: the one
-            with the best semantic score. Else the name of a model: of its seeds the one with the
-            best R@10. Of equals (to DECIMALS) it is the first.
+        measures: the semantic scores, required if `by` is `ratings`.
+        by: `recall` selects the ensemble with the best R@10 on the development set, and `ratings`
+            the one with the best semantic score. The name of a model selects its seed with the best
+            R@10. The first of several equal scores (to DECIMALS) is taken.
 
     Raises:
         InputError: a data set has no model of this name, or no semantic scores.
@@ -148,7 +158,7 @@ def select(measured: Retrieval, measures: Measures | None, by: str) -> dict[str,
     table = recall(measured, "dev").rename(columns={"r10": "value"})
     datasets = table["dataset"].unique()
     if by == "ratings":
-        assert measures is not None  # they are needed
+        assert measures is not None
         table = measures[measures["measure"] == SEMANTIC].rename(columns={"pearson": "value"})
     elif by != "recall":
         table = table[table["model"] == by]
@@ -156,15 +166,16 @@ def select(measured: Retrieval, measures: Measures | None, by: str) -> dict[str,
     for dataset in datasets:
         rows = table[(table["dataset"] == dataset) & (table["kind"] == "ensemble")]
         if rows.empty:
-            what = "semantic scores of a model" if by == "ratings" else f"scores of a model {by!r}"
-            raise InputError(f"{dataset} has no {what}, which is to be selected: choose another")
+            scores = "semantic scores" if by == "ratings" else f"scores of a model {by!r}"
+            raise InputError(f"{dataset} has no {scores} to select by: choose another")
+        # Values that differ by rounding only count as equal, so every processor selects the same.
         row = rows.loc[rows["value"].round(DECIMALS).idxmax()]
         best[dataset] = (row["model"], int(row["seed"]))
     return best
 
 
 def criterion(by: str) -> str:
-    """Describe the selected model, for notes: `the model with ...`."""
+    """Describe how the model was selected, for notes: `the model with ...`."""
     best = "the best R@10 on its data set's development set (mean of both directions)"
     if by == "recall":
         return f"the model with {best}"
@@ -173,13 +184,13 @@ def criterion(by: str) -> str:
     return f"{by}, which the configuration names; of its seeds the one with {best}"
 
 
-def best_snapshot(about: pd.Series) -> int:
+def best_snapshot(training: pd.Series) -> int:
     """Read the epoch of a training's single best snapshot from ensemble.json in its folder.
 
     Args:
-        about: the training's row of `results.read_models`.
+        training: the training's row of `results.read_models`.
     """
-    return int(read_ensemble(about["folder"])["best"])
+    return int(read_ensemble(training["folder"])["best"])
 
 
 def main_systems(
@@ -187,36 +198,42 @@ def main_systems(
     selected: dict[str, tuple[str, int]],
     snapshots: dict[str, int] | None = None,
 ) -> pd.DataFrame:
-    """Take the rows of the systems that tables and figures show, with a column `name`.
+    """Select the rows of the systems that tables and figures show, with a column `name`.
 
-    For each data set the ensemble that is selected, such as `gru-2048-attention Flickr8k`; the
-    snapshot of that training, if one is named, `gru-2048-attention Flickr8k, epoch 28`; the
-    training's untrained network, `untrained gru-2048-attention` (with the data set if the model
-    is selected for two); then every baseline by its own name.
+    These are, for each data set, the selected ensemble (`gru-2048-attention Flickr8k`), the
+    training's snapshot if `snapshots` has one (`gru-2048-attention Flickr8k, epoch 28`) and its
+    untrained network (`untrained gru-2048-attention`, with the data set if the model is selected
+    for two). Then follows every baseline.
+
+    Args:
+        selected: the model and seed of each data set.
+        snapshots: the epoch of a snapshot of each data set's training.
 
     Raises:
-        InputError: no rows of a selected ensemble, of its snapshot, or of its untrained network.
+        InputError: an ensemble, snapshot or untrained network has no rows.
     """
     models = {dataset: model for dataset, (model, _) in selected.items()}
     names = {dataset: f"{model} {NAMES.get(dataset, dataset)}" for dataset, model in models.items()}
-    wanted = [(dataset, "", name) for dataset, name in names.items()]
+    # The data set, the epoch ("" for the ensemble) and the name of each system.
+    systems = [(dataset, "", name) for dataset, name in names.items()]
     for dataset, best in (snapshots or {}).items():
-        wanted.append((dataset, str(best), f"{names[dataset]}, epoch {best}"))
+        systems.append((dataset, str(best), f"{names[dataset]}, epoch {best}"))
     for dataset, model in models.items():
         several = list(models.values()).count(model) > 1
-        wanted.append((dataset, "0", f"untrained {names[dataset] if several else model}"))
+        systems.append((dataset, "0", f"untrained {names[dataset] if several else model}"))
     parts = []
-    for dataset, epoch, name in wanted:
+    for dataset, epoch, name in systems:
         system = system_name(dataset, *selected[dataset])
         rows = table[table["system"] == system]
         ensemble = rows["kind"].eq("ensemble")
+        # The ensemble of a single snapshot has that snapshot's epoch, too.
         snapshot = rows["epochs"].eq(epoch)
         rows = rows[snapshot & ~ensemble if epoch else ensemble]
         if rows.empty:
-            what = f"epoch {epoch}" if epoch else "its ensemble"
+            part = f"epoch {epoch}" if epoch else "the ensemble"
             raise InputError(
-                f"of the selected model {system} there are no semantic results of {what}: give "
-                "its file too, or make it again"
+                f"found no semantic results of {part} of the selected model {system}: pass their "
+                "file as well, or make it again"
             )
         parts.append(rows.assign(name=name))
     baselines = table[table["kind"] == "baseline"]
@@ -224,7 +241,7 @@ def main_systems(
 
 
 def every_system(scores: Scores, models: Models) -> pd.DataFrame:
-    """Take the semantic measures of every ensemble, snapshot and baseline, with their origin."""
+    """Compute the semantic measures of every ensemble, snapshot and baseline, with provenance."""
     measures = semantic_measures(scores).sort_values("kind", kind="stable")
     baseline = measures["kind"] == "baseline"
     table = pd.concat([in_order(measures[~baseline], models), measures[baseline]])
@@ -232,17 +249,17 @@ def every_system(scores: Scores, models: Models) -> pd.DataFrame:
     return table.merge(scores[[*keys, *PROVENANCE]].drop_duplicates(keys), on=keys)
 
 
-def recurrent_name(parts: pd.Series) -> str:
-    """Name a recurrent network, such as `char-GRU`; others have their model's name."""
-    if parts["encoder.name"] != "rnn":
-        return str(parts["model"])
-    cell = str(parts["encoder.cell"]).upper()
-    text = parts["text.name"]
+def recurrent_name(description: pd.Series) -> str:
+    """Name a recurrent network, such as `char-GRU`; another network has its model's name."""
+    if description["encoder.name"] != "rnn":
+        return str(description["model"])
+    cell = str(description["encoder.cell"]).upper()
+    text = description["text.name"]
     return f"char-{cell}" if text == "characters" else f"{cell} ({text})"
 
 
 def with_seeds(names: pd.Series, seeds: pd.Series) -> pd.Series:
-    """Add the seed to names of systems where there are several; some systems have none."""
+    """Add the seed to the names of systems if there are several seeds; baselines have none."""
     if seeds.nunique() < 2:
         return names
     return names + (", seed " + seeds.astype("Int64").astype(str)).where(seeds.notna(), "")

@@ -1,6 +1,6 @@
-"""The embedded data set: drawn scenes, described in English and in German.
+"""The embedded data set: drawn scenes with English and German captions.
 
-The facts come first (`world`); a picture (`draw`) and captions (`captions`) are made from them.
+A scene's facts (`world`) determine its image (`draw`) and its captions (`captions`).
 """
 
 import json
@@ -21,19 +21,19 @@ __all__ = ["caption", "choose", "facts", "families", "picture", "predicates", "s
 
 LANGUAGES = ("en", "de")
 CAPTIONS = 5
-PAIRS = {"train": 5, "dev": 1, "test": 1}  # of a scene
+PAIRS = {"train": 5, "dev": 1, "test": 1}  # sentence pairs of a scene, by split
 
 
 def generate(folder: Path, images: int, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Draw and describe `images` scenes; the same seed gives the same bytes.
+    """Draw and describe `images` scenes; the same seed results in the same bytes.
 
-    Writes `folder/images/<image_id>.png` (320x256) and `folder/scenes.jsonl`: for each image one
-    line with the facts, as in `reproduction.scenes.world`, its `image_id`, `family` and `split`,
-    and its captions, each with the names of the facts that it mentions.
+    Write `folder/images/<image_id>.png` (320x256) and `folder/scenes.jsonl`, with one line per
+    image: its facts, as in `reproduction.scenes.world`, its `image_id`, `family` and `split`, and
+    its captions, each with the names of the facts that it mentions.
 
     Returns:
-        captions (`image_id, language, split, caption`; five a language) and images
-        (`image_id, split, path`).
+        The captions (columns image_id, language, split, caption), five per image and language, and
+        the images (columns image_id, split, path).
     """
     scenes = _scenes(images, seed)
     (folder / "images").mkdir(parents=True, exist_ok=True)
@@ -51,10 +51,10 @@ def generate(folder: Path, images: int, seed: int) -> tuple[pd.DataFrame, pd.Dat
 
 
 def _scenes(images: int, seed: int) -> list[Scene]:
-    """Draw all scenes with their captions.
+    """Generate the facts and captions of all scenes.
 
-    Families are independent, so the splits may follow each other; the last family of a split is
-    cut short to fit.
+    Families are independent, so consecutive families form the splits. The last family of a split is
+    truncated.
     """
     train = round(0.7 * images)
     dev = round(0.15 * images)
@@ -66,26 +66,30 @@ def _scenes(images: int, seed: int) -> list[Scene]:
         while len(scenes) < end:
             number, family = next(source)
             for scene in family[: end - len(scenes)]:
-                image = f"scene-{len(scenes) + 1:04d}"
-                of = f"family-{number:04d}"
-                described = {"image_id": image, "family": of, "split": split, **scene}
-                scenes.append({**described, "captions": _describe(described, seed)})
+                named = {
+                    "image_id": f"scene-{len(scenes) + 1:04d}",
+                    "family": f"family-{number:04d}",
+                    "split": split,
+                    **scene,
+                }
+                scenes.append({**named, "captions": _describe(named, seed)})
     return scenes
 
 
 def _describe(scene: Scene, seed: int) -> list[dict[str, Any]]:
     """Write five different captions in each language.
 
-    The first two choose the same facts and words for a whole family, and differ only in what sets
-    its scenes apart.
+    The first two captions of all scenes of a family choose the same facts and words, so they differ
+    only in the facts that distinguish the scenes.
     """
     rows = []
     for language in LANGUAGES:
         texts: list[str] = []
         for k in range(CAPTIONS):
-            whose = scene["family"] if k < 2 else scene["image_id"]
-            rng = random.Random(f"caption {seed} {whose} {language} {k}")
+            name = scene["family"] if k < 2 else scene["image_id"]
+            rng = random.Random(f"caption {seed} {name} {language} {k}")
             text = ""
+            # Draw again until the caption differs from the image's other ones.
             while not text or text in texts:
                 mention = choose(scene, rng)
                 text = caption(scene, mention, rng, language)
@@ -95,15 +99,16 @@ def _describe(scene: Scene, seed: int) -> list[dict[str, Any]]:
 
 
 def pairs(scenes: str | Path, seed: int) -> pd.DataFrame:
-    """Make sentence pairs in English and German with the same facts of a scene.
+    """Write pairs of an English and a German sentence with the same facts of a scene.
 
-    They differ from the captions: their facts are drawn separately.
+    Their facts are drawn independently of the captions.
 
     Args:
-        scenes: the scenes.jsonl that `generate` wrote.
+        scenes: the file scenes.jsonl that `generate` wrote.
+        seed: the seed of the choices.
 
     Returns:
-        Some pairs per scene, in columns split, image_id, en and de.
+        The columns split, image_id, en and de, with `PAIRS` rows per scene.
     """
     rows = []
     for line in Path(scenes).read_text("utf-8").splitlines():
@@ -111,10 +116,10 @@ def pairs(scenes: str | Path, seed: int) -> pd.DataFrame:
         for k in range(PAIRS[scene["split"]]):
             name = f"parallel {seed} {scene['image_id']} {k}"
             mention = choose(scene, random.Random(name))
-            # The same draws for both, so that both choose the active or the passive, for one.
-            both = {
-                language: caption(scene, mention, random.Random(f"{name} words"), language)
-                for language in LANGUAGES
-            }
-            rows.append({"split": scene["split"], "image_id": scene["image_id"], **both})
+            row = {"split": scene["split"], "image_id": scene["image_id"]}
+            for language in LANGUAGES:
+                # The same seed for both languages, so that both choose, for example, the passive.
+                rng = random.Random(f"{name} words")
+                row[language] = caption(scene, mention, rng, language)
+            rows.append(row)
     return pd.DataFrame(rows)

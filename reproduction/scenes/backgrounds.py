@@ -1,7 +1,7 @@
-"""Backgrounds of scenes: the sky with its weather, and the landscape.
+"""Draw the backgrounds of scenes: the sky with its weather, and the landscape.
 
-Landscapes are drawn with a pen whose origin is the bottom left corner. Objects stand on the
-lowest 80 pixels, landmarks reach up from 72 and boats swim at 90.
+The origin of the landscape's pen is the bottom left corner. Objects stand on the lowest 80 pixels,
+landmarks begin at a height of 72, and boats are at 90.
 """
 
 import math
@@ -12,7 +12,7 @@ from PIL import Image
 
 from reproduction.scenes.pen import FINE, HEIGHT, WIDTH, Colour, Pen, shade
 
-_SKIES = {  # the colour above and at the horizon, and how the light colours the land
+_SKIES = {  # the color at the top, the color at the horizon, and the color of the light
     "sunny": ((84, 166, 240), (206, 234, 252), (1.0, 1.0, 1.0)),
     "cloudy": ((150, 166, 182), (212, 218, 224), (0.88, 0.9, 0.92)),
     "rainy": ((84, 94, 110), (146, 154, 164), (0.7, 0.74, 0.78)),
@@ -24,6 +24,7 @@ _SKIES = {  # the colour above and at the horizon, and how the light colours the
 def background(name: str, sky: str, rng: random.Random) -> Image.Image:
     """Draw the scene without objects, `FINE` times as large as the final image."""
     above, below, light = _SKIES[sky]
+    # A vertical gradient, which reaches the horizon's color at 56% of the height.
     steps = np.clip(np.linspace(0, 1.8, HEIGHT * FINE), 0, 1)[:, None]
     rows = np.outer(1 - steps, above) + np.outer(steps, below)
     canvas = Image.fromarray(np.repeat(rows.astype(np.uint8)[:, None], WIDTH * FINE, axis=1))
@@ -47,7 +48,7 @@ def rain(canvas: Image.Image, rng: random.Random) -> None:
 
 
 def _in_the_sky(pen: Pen, sky: str, rng: random.Random) -> None:
-    """Sun and moon stand on the left, so that a picture is not merely its mirror image."""
+    """Draw sun, moon, stars and clouds; sun and moon are on the left, so no image is symmetric."""
     pen.move(40 + 20 * rng.random(), 220)
     if sky == "sunny":
         for k in range(12):
@@ -66,6 +67,7 @@ def _in_the_sky(pen: Pen, sky: str, rng: random.Random) -> None:
     for _ in range(60 if sky == "night" else 0):
         r = 0.6 + rng.random()
         pen.ellipse(rng.uniform(80, WIDTH), rng.uniform(130, HEIGHT), r, r, (250, 250, 220))
+    # The number of clouds and their color.
     clouds, tone = {
         "sunny": (2, (255, 255, 255)),
         "cloudy": (6, (240, 242, 244)),

@@ -1,4 +1,4 @@
-"""Pictures of scenes: where the objects stand, and in which pose."""
+"""Draw the image of a scene: the places and poses of its objects."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ _SIZE = {"big": 1.3, "small": 0.7, None: 1.0}
 
 
 class _Group:
-    """Things arranged on one ground, moved and scaled together so that they fit the picture."""
+    """Objects on one ground, which are moved and scaled together to fit the image."""
 
     def __init__(self, canvas: Image.Image, ground: float, rng: random.Random, turn: bool) -> None:
         self.canvas = canvas
@@ -28,7 +28,7 @@ class _Group:
     def put(
         self, thing: Scene, x: float, y: float = 0, pose: str = "stand", scale: float = 1
     ) -> None:
-        """Put an object of a scene at `x`, `y` above the ground."""
+        """Put an object of a scene at `x`, at the height `y` above the ground."""
         kind = thing["kind"]
         paint = PAINT[thing["colour"]]
         scale = scale * _SIZE[thing["size"]]
@@ -43,7 +43,7 @@ class _Group:
         self.parts.append(((0, 0), 1, lambda pen: pen.line(points, width, fill)))
 
     def dust(self, x: float) -> None:
-        """Clouds of dust that say: fast."""
+        """Add clouds of dust, which show speed."""
         self.left = min(self.left, x - 34)
         for u, v, r in ((-8, 8, 9), (-22, 14, 7), (-32, 7, 5)):
             puff = partial(Pen.ellipse, x=x + u, y=v, rx=r, ry=r, fill=(236, 230, 220))
@@ -58,7 +58,8 @@ class _Group:
         self.parts.append(((x, y), scale, draw))
 
     def finish(self) -> None:
-        """Draw everything, at a random place where it fits."""
+        """Draw all objects, at a random place that has room for them."""
+        # Shrink the group if it is too wide or too high.
         fit = min(1, (WIDTH - 16) / (self.right - self.left), (self.ground - 10) / self.top)
         room = (WIDTH - 16) - fit * (self.right - self.left)
         sign = -1 if self.flip else 1
@@ -80,7 +81,7 @@ def _high(thing: Scene) -> float:
 
 
 def _action(group: _Group, verb: str, agent: Scene, patient: Scene) -> None:
-    """Everything moves forwards, which is to the right or to the left."""
+    """Arrange agent and patient of an action; they move forwards, to the right or to the left."""
     a = _wide(agent)
     b = _wide(patient)
     if verb == "chase":
@@ -108,7 +109,7 @@ def _action(group: _Group, verb: str, agent: Scene, patient: Scene) -> None:
         over = _high(patient) + 22
         run = a + 0.6 * b + 20
         group.left = -run
-        for k in (-0.95, -0.75, -0.55):  # the way it came, dashed
+        for k in (-0.95, -0.75, -0.55):  # the dashed path of the jump
             way = [(run * u, 12 + over * (1 - u * u)) for u in (k - 0.05, k + 0.05)]
             group.line(way, 4, (255, 255, 255))
         group.put(patient, 0)
@@ -154,13 +155,13 @@ def _relation(group: _Group, name: str, one: Scene, two: Scene) -> None:
     elif name == "in front of":
         a = _wide(one)
         b = _wide(two)
-        beside = max(0.5 * (a + b) + 16, a + 0.1 * b)  # much of what is behind stays in sight
+        offset = max(0.5 * (a + b) + 16, a + 0.1 * b)  # most of the object behind stays visible
         group.put(two, 0, 34)
-        group.put(one, group.rng.choice((-1, 1)) * beside)
+        group.put(one, group.rng.choice((-1, 1)) * offset)
 
 
 def _rows(canvas: Image.Image, things: Sequence[Scene], rng: random.Random) -> None:
-    """Each kind in a row of its own: in the air, on the water, far or near on the ground."""
+    """Draw each kind in its own row: in the air, on the water, or far or near on the ground."""
     kinds = [thing["kind"] for thing in things]
     on_ground = [242] if "boat" in kinds else rng.choice(([188, 242], [242, 188]))
     rows = {"air": [44, 106], "water": [162], "ground": on_ground}
@@ -168,7 +169,8 @@ def _rows(canvas: Image.Image, things: Sequence[Scene], rng: random.Random) -> N
         "air" if kind in FLYING else "water" if kind == "boat" else "ground" for kind in kinds
     ]
     placed = [(rows[place].pop(0), thing) for place, thing in zip(places, things, strict=True)]
-    for row, thing in sorted(placed, key=lambda each: each[0]):
+    for row, thing in sorted(placed, key=lambda pair: pair[0]):  # the farthest row first
+        # At most 84 pixels high.
         scale = min(0.9, 84 / HEIGHT[thing["kind"]])
         step = 2 * HALF[thing["kind"]] * scale + 6
         group = _Group(canvas, row, rng, turn=False)
@@ -178,12 +180,13 @@ def _rows(canvas: Image.Image, things: Sequence[Scene], rng: random.Random) -> N
 
 
 def picture(scene: Scene, rng: random.Random) -> Image.Image:
-    """Draw a scene, (320, 256) RGB; `rng` decides all that the facts leave open."""
+    """Draw a scene as an RGB image (320, 256); `rng` decides everything but the facts."""
     canvas = background(scene["background"], scene["sky"], rng)
     things = {thing["id"]: thing for thing in scene["objects"]}
     relations = scene["relations"]
     action = scene["action"]
     kinds = [thing["kind"] for thing in scene["objects"]]
+    # The landmark of an action is behind it, on its own ground.
     if action and relations:
         behind = _Group(canvas, 184, rng, turn=False)
         behind.put(things["c"], 0)

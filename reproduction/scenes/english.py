@@ -1,4 +1,4 @@
-"""The English of the captions."""
+"""The English grammar of the captions."""
 
 from reproduction.scenes.grammar import Grammar, words_of
 from reproduction.scenes.world import ANIMALS, ANIMATE
@@ -10,7 +10,7 @@ class English(Grammar):
     words = words_of(__file__)
 
     def noun(self, name: str, negated: bool = False) -> str:
-        """Make a noun phrase, such as `two big black dogs` or `a man in a red shirt`."""
+        """Write a noun phrase, such as `two big black dogs` or `a man in a red shirt`."""
         kind = self.kind(name)
         many = self.many(name)
         size = self.value(name, "size")
@@ -18,6 +18,7 @@ class English(Grammar):
         count = self.count(name)
         clothes = self.words["clothes"].get(kind)
         words = [self.pick(size, self.words["sizes"][size])] if size else []
+        # The color of an animal or thing is an adjective; a person's color belongs to the clothes.
         if colour and not clothes:
             words.append(colour)
         words.append(self.pick(kind, self.words["nouns"][kind]).split()[many])
@@ -34,35 +35,37 @@ class English(Grammar):
         return " ".join(words)
 
     def in_front_of(self, name: str) -> str:
-        """Say that something is in front of an object."""
+        """Write the adjunct `in front of` an object."""
         return f"in front of {self.noun(name)}"
 
     def clause(self, name: str, rest: str, finite: str = "") -> list[str]:
-        """Clauses with the object `name` as subject: `... is {rest}` or `... {finite}`."""
+        """Write clauses with the object `name` as subject: `... is {rest}` or `... {finite}`."""
         subject = self.noun(name, self.negated)
         verb = "are" if self.many(name) else "is"
-        near = self.adjuncts()
-        end = " ".join(near)
+        adjuncts = self.adjuncts()
+        end = " ".join(adjuncts)
+        # Participle, finite verb, existential clause, and with an adjunct first.
         options = [
             f"{subject} {verb} {rest} {end}",
             f"{subject} {finite or f'{verb} {rest}'} {end}",
             f"there {verb} {subject} {rest} {end}",
         ]
-        if near:
-            options.append(f"{near[-1]}, {subject} {verb} {rest} {' '.join(near[:-1])}")
+        if adjuncts:
+            options.append(f"{adjuncts[-1]}, {subject} {verb} {rest} {' '.join(adjuncts[:-1])}")
+        # A phrase without a finite verb is frequent in captions, but cannot be denied.
         if not self.negated:
             options += 2 * [f"{subject} {rest} {end}"]
         return options
 
     def action(self, verb: str, agent: str, patient: str) -> list[str]:
-        """Clauses in the active, in the passive or with a verb for the patient's part."""
+        """Write clauses in the active, the passive, or with a verb for the patient's role."""
         options = list(self.voices(verb, agent, patient).values())
-        return self.pick("order", (options[0], *options))
+        return self.pick("order", (options[0], *options))  # the active is twice as likely
 
     def voices(self, verb: str, agent: str, patient: str) -> dict[str, list[str]]:
-        """Clauses in the active, and where they are natural the passive and a converse.
+        """Write clauses in the active and, if they are natural, in the passive and with a converse.
 
-        Those of the active and the passive are alike, one by one.
+        The clauses of the active and the passive correspond one by one.
         """
         finite, active, passive = self.pick("verb", self.words["verbs"][verb])
         cart = ""
@@ -82,7 +85,7 @@ class English(Grammar):
         return voices
 
     def relation(self, subject: str, name: str, object: str, below: str | None) -> list[str]:
-        """Clauses with either object as subject."""
+        """Write clauses with either object as subject."""
         subject, preposition, object = self.turned(subject, name, object)
         where = f"{preposition} {self.noun(object)}"
         if below:
@@ -92,14 +95,14 @@ class English(Grammar):
         return self.clause(subject, f"{self.pick('posture', ('', posture))} {where}")
 
     def existence(self, names: list[str]) -> list[str]:
-        """Clauses that say that there are these objects."""
+        """Write clauses that state the existence of these objects."""
         things = " and ".join(self.noun(name, self.negated) for name in names)
-        near = self.adjuncts()
-        end = " ".join(near)
+        adjuncts = self.adjuncts()
+        end = " ".join(adjuncts)
         verb = "are" if self.many(names[0]) else "is"
         options = [f"there {verb} {things} {end}", f"you can see {things} {end}"]
-        if near:
-            options.append(f"{near[-1]}, there {verb} {things} {' '.join(near[:-1])}")
+        if adjuncts:
+            options.append(f"{adjuncts[-1]}, there {verb} {things} {' '.join(adjuncts[:-1])}")
         if not self.negated:
             options += 2 * [f"{things} {end}"]
         return options

@@ -1,9 +1,9 @@
-"""The base of the grammars of the captions' languages.
+"""The base class of the grammars of the captions' languages.
 
-A sentence has noun phrases for the objects, a clause about them (an action, a relation or that
-they exist) and adjuncts (landmark, place, weather). Each choice of a word depends on one random
-number and on the name of the choice, not on the order of choices. So the scenes of a family can be
-captioned in the same words.
+A sentence has noun phrases for the objects, a clause about them (an action, a relation or their
+existence) and adjuncts (landmark, place, weather). Each choice of a word depends on one random
+number and on the name of the choice, but not on the order of choices. So all scenes of a family can
+have captions with the same words.
 """
 
 import random
@@ -19,12 +19,12 @@ T = TypeVar("T")
 
 
 def words_of(module: str) -> dict[str, Any]:
-    """Read the words of a language: the TOML file beside its module."""
+    """Read the words of a language from the TOML file with its module's name."""
     return tomllib.loads(Path(module).with_suffix(".toml").read_text("utf-8"))
 
 
 class Grammar(ABC):
-    """The base of both languages: choices of words, and the facts about each object."""
+    """Base of both languages: choices of words, and the facts about each object."""
 
     words: ClassVar[dict[str, Any]]  # see `words_of`
 
@@ -36,7 +36,8 @@ class Grammar(ABC):
         self.things = {thing["id"]: thing for thing in scene["objects"]}
 
     def pick(self, name: str, options: Sequence[T]) -> T:
-        """Choose one of `options`, the same one whenever asked again for the same `name`."""
+        """Choose one of `options`, always the same one for the same `name`."""
+        # A new generator for each choice, so that choices do not depend on their order.
         return random.Random(f"{self.salt} {name}").choice(options)
 
     def kind(self, name: str) -> str:
@@ -44,15 +45,15 @@ class Grammar(ABC):
         return self.things[name]["kind"]
 
     def many(self, name: str) -> bool:
-        """Return whether there are several of an object."""
+        """Return whether an object is in the plural."""
         return self.things[name]["count"] > 1
 
     def value(self, name: str, attribute: str) -> str | None:
-        """Return the colour or the size of an object if it is to be mentioned."""
+        """Return the color or the size of an object if the caption mentions it."""
         return self.things[name][attribute] if f"{name}.{attribute}" in self.mention else None
 
     def count(self, name: str) -> int | None:
-        """Return how many there are if it is to be mentioned."""
+        """Return the number of an object if the caption mentions it."""
         return self.things[name]["count"] if f"{name}.count" in self.mention else None
 
     def number(self, count: int) -> str:
@@ -60,47 +61,49 @@ class Grammar(ABC):
         return self.pick("digits", (self.words["numbers"][str(count)], str(count)))
 
     def adjuncts(self) -> list[str]:
-        """List the landmark of an action, the background and the sky, as far as mentioned."""
-        found = [self.in_front_of("c")] if {"action", "c"} <= self.mention else []
+        """List the landmark of an action, the background and the sky, if they are mentioned."""
+        adjuncts = [self.in_front_of("c")] if {"action", "c"} <= self.mention else []
         for fact, kind, name in (("background", "places", "place"), ("sky", "skies", "sky")):
             if fact in self.mention:
-                found.append(self.pick(name, self.words[kind][self.scene[fact]]))
-        return found
+                adjuncts.append(self.pick(name, self.words[kind][self.scene[fact]]))
+        return adjuncts
 
     def turned(self, subject: str, name: str, object: str) -> tuple[str, str, str]:
-        """Choose which object of a relation is the subject: subject, preposition and object."""
-        there, back = self.words["relations"][name]
-        if self.pick("order", (False, True)) and back:
-            subject, object, there = object, subject, back
-        return subject, self.pick("relation", there), object
+        """Choose which object of a relation is the subject; return subject, preposition, object."""
+        prepositions, converses = self.words["relations"][name]
+        if self.pick("order", (False, True)) and converses:
+            subject, object = object, subject
+            prepositions = converses
+        return subject, self.pick("relation", prepositions), object
 
     @abstractmethod
     def in_front_of(self, name: str) -> str:
-        """Say that something is in front of an object."""
+        """Write the adjunct `in front of` an object."""
 
     @abstractmethod
     def action(self, verb: str, agent: str, patient: str) -> list[str]:
-        """Make clauses in which the agent does something to the patient."""
+        """Write clauses in which the agent does something to the patient."""
 
     @abstractmethod
     def relation(self, subject: str, name: str, object: str, below: str | None) -> list[str]:
-        """Make clauses about the subject's place; `below` is under the same object."""
+        """Write clauses about the subject's place; the object `below` is under the same object."""
 
     @abstractmethod
     def existence(self, names: list[str]) -> list[str]:
-        """Make clauses that say that there are these objects."""
+        """Write clauses that state the existence of these objects."""
 
-    def clauses(self, said: list[str]) -> list[str]:
-        """List all clauses that say the predicates `said`, or that the mentioned objects exist."""
-        if not said:
+    def clauses(self, mentioned: list[str]) -> list[str]:
+        """List all clauses about the predicates `mentioned`, or about the existence of objects."""
+        # Without an action or relation, the order of the objects is free.
+        if not mentioned:
             named = [name for name in self.things if name in self.mention]
             return self.existence(self.pick("order", (named, named[::-1])))
-        if said[0] == "action":
+        if mentioned[0] == "action":
             agent, patient = predicates(self.scene)["action"]
             return self.action(self.scene["action"]["verb"], agent, patient)
-        relation, *others = [
+        relation, *further = [
             relation
             for relation in self.scene["relations"]
-            if f"{relation['subject']} {relation['name']} {relation['object']}" in said
+            if f"{relation['subject']} {relation['name']} {relation['object']}" in mentioned
         ]
-        return self.relation(**relation, below=others[0]["subject"] if others else None)
+        return self.relation(**relation, below=further[0]["subject"] if further else None)

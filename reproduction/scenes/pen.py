@@ -1,14 +1,14 @@
-"""The pen that draws the scenes' objects and backgrounds, and its colours."""
+"""The pen that draws the scenes' objects and backgrounds, and its colors."""
 
 import math
 from collections.abc import Iterable, Sequence
 
 from PIL import Image, ImageDraw
 
-# of the finished picture, in pixels
+# The size of the final image, in pixels.
 WIDTH = 320
 HEIGHT = 256
-FINE = 2  # pictures are drawn so many times larger and scaled down
+FINE = 2  # images are drawn twice as large and scaled down, for smooth edges
 
 Colour = tuple[int, int, int]
 Point = tuple[float, float]
@@ -28,19 +28,24 @@ WOOD = (112, 74, 44)
 
 
 def shade(colour: Colour, factor: float) -> Colour:
-    """Darker for a factor below 1, closer to white above."""
-    red, green, blue = (
-        round(c * factor if factor <= 1 else 255 - (255 - c) * (2 - factor)) for c in colour
-    )
-    return red, green, blue
+    """Make a color darker by a factor below 1, or brighter by a factor above 1."""
+    red, green, blue = colour
+    return _shaded(red, factor), _shaded(green, factor), _shaded(blue, factor)
+
+
+def _shaded(channel: int, factor: float) -> int:
+    """Scale a channel towards 0, or its distance from 255."""
+    if factor <= 1:
+        return round(channel * factor)
+    return round(255 - (255 - channel) * (2 - factor))
 
 
 class Pen:
-    """Collects the shapes of one object and draws them with one outline around all of them.
+    """Collects the shapes of one object, and draws them with one outline around all of them.
 
-    The object has coordinates of its own, in pixels of the finished picture: x forwards (to the
-    right unless flipped), y upwards from its origin, which is `x`, `y` from the top left of the
-    canvas. Points can be written as text, `"x,y x,y"`, as in SVG. `light` multiplies the colours.
+    Coordinates are relative to the object's origin, in pixels of the final image: x forwards (to
+    the right unless flipped) and y upwards. The origin is at `x`, `y` from the top left of the
+    canvas. Points can be text, `"x,y x,y"`, as in SVG. `light` multiplies the colors.
     """
 
     def __init__(
@@ -60,7 +65,7 @@ class Pen:
         self.offset = (x, y)
 
     def polygon(self, points: str | Iterable[Point], fill: Colour) -> None:
-        """Fill the shape that has these corners."""
+        """Fill a polygon."""
         self._add(points, fill, 0)
 
     def box(self, left: float, bottom: float, right: float, top: float, fill: Colour) -> None:
@@ -74,7 +79,7 @@ class Pen:
     def ellipse(
         self, x: float, y: float, rx: float, ry: float, fill: Colour, tilt: float = 0
     ) -> None:
-        """Fill an ellipse around `x`, `y`; `tilt` in degrees raises its front."""
+        """Fill an ellipse around `x`, `y`; a positive `tilt` (degrees) raises its front."""
         cos = math.cos(math.radians(tilt))
         sin = math.sin(math.radians(tilt))
         turn = [math.tau * k / 36 for k in range(36)]
@@ -82,7 +87,7 @@ class Pen:
         self.polygon([(x + u * cos - v * sin, y + u * sin + v * cos) for u, v in around], fill)
 
     def finish(self, outline: float = 1.6) -> None:
-        """Draw the shapes in order, all of them over the outline, `outline` pixels wide."""
+        """Draw an outline of `outline` pixels, and all shapes over it, in order."""
         for points, _, width in self.shapes if outline else ():
             self._stroke(points if width else [*points, points[0]], width + 2 * outline * FINE, INK)
         for points, fill, width in self.shapes:
@@ -96,14 +101,17 @@ class Pen:
         if isinstance(points, str):
             pairs = (point.split(",") for point in points.split())
             points = [(float(u), float(v)) for u, v in pairs]
+        # The canvas has its origin at the top left and y downwards.
         sign = -self.scale if self.flip else self.scale
         x, y = self.offset
         placed = [
             ((self.x + sign * (x + u)) * FINE, (self.y - self.scale * (y + v)) * FINE)
             for u, v in points
         ]
-        red, green, blue = (round(c * f) for c, f in zip(fill, self.light, strict=True))
-        self.shapes.append((placed, (red, green, blue), width))
+        red, green, blue = fill
+        light = self.light
+        lit = (round(red * light[0]), round(green * light[1]), round(blue * light[2]))
+        self.shapes.append((placed, lit, width))
 
     def _stroke(self, points: Sequence[Point], width: float, fill: Colour) -> None:
         self.draw.line(points, fill=fill, width=round(width), joint="curve")

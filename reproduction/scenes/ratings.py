@@ -1,12 +1,12 @@
-"""Pairs of English sentences about drawn scenes, graded from 0 to 5 by the facts that they share.
+"""Generate pairs of English sentences about drawn scenes, graded from 0 to 5 by shared facts.
 
-The grade is 5 times the weighted overlap of what the two sentences mention, 2 |A & B| / (|A| + |B|)
-(Dice): an object weighs 2, what happens between two objects 3, and everything else (a colour, a
-size, a number, the background, the sky) 1. So the same facts in other words are a 5. After an
-exchange of roles or attributes the objects are still shared, but not what is said of them: *a black
-dog chases a white cat* and *a black cat chases a white dog* are a 2.2. If one sentence denies what
-it mentions and the other does not, the grade is halved: *no dog chases a cat* and *a cat runs away
-from a dog* are a 2.5. If both deny, it is not.
+The grade is 5 times the weighted overlap of the facts that the sentences mention, 2 |A & B| /
+(|A| + |B|) (Dice). An object has the weight 2, an action or a relation 3, and everything else (a
+color, a size, a number, the background, the sky) 1. So the same facts in other words have the grade
+5. If roles or attributes are exchanged, the objects are shared but not their actions and
+attributes: *a black dog chases a white cat* and *a black cat chases a white dog* have the grade
+2.2. If only one sentence denies its facts, the grade is halved: *no dog chases a cat* and *a cat
+runs away from a dog* have the grade 2.5. If both deny their facts, it is not halved.
 """
 
 import itertools
@@ -29,26 +29,26 @@ SOURCES = {
     ("Scenes", "Swap"): "roles or attributes exchanged",
     ("Scenes-R", "Relatedness"): "all of these",
 }
-OBJECTS = ("a", "b", "c")  # their names in a scene
-STS_PAIRS = 80  # a subtask of Scenes
+OBJECTS = ("a", "b", "c")  # the ids of objects in a scene
+STS_PAIRS = 80  # pairs of each subtask of Scenes
 RELATEDNESS_PAIRS = {"train": 400, "dev": 100, "test": 300}
 
 
 class Sentence(NamedTuple):
-    """A caption, and what it says."""
+    """A caption and the facts that it mentions."""
 
     text: str
-    weights: dict[str, int]  # of the mentioned facts, by their values
+    weights: dict[str, int]  # the weights of the mentioned facts, by their values
     denied: bool
 
 
 def graded_pairs(seed: int) -> pd.DataFrame:
-    """Make pairs in the columns of `Ratings`; the same seed gives the same pairs.
+    """Generate pairs in the columns of `Ratings`; the same seed results in the same pairs.
 
-    Task `Scenes` has a subtask for each phenomenon. Half of the pairs of a subtask show it, half
-    are pairs of any two captions, spread over the grades (all of `Overlap` is that). Task
-    `Scenes-R` mixes them, and has three splits. No two subtasks or splits share a scene, nor does
-    `generate` with the same seed draw these.
+    The task `Scenes` has one subtask per phenomenon. Half of its pairs show the phenomenon; the
+    other half are pairs of any two captions, spread over the grades. `Overlap` has only the latter.
+    The task `Scenes-R` mixes all kinds, and has three splits. No two subtasks or splits share a
+    scene, and `generate` with the same seed draws other scenes.
     """
     source = families(random.Random(f"pairs {seed}"))
     rng = random.Random(f"sentences {seed}")
@@ -70,7 +70,7 @@ def graded_pairs(seed: int) -> pd.DataFrame:
 
 
 def grade(a: Sentence, b: Sentence) -> float:
-    """Grade the similarity of two sentences from 0 to 5, with one decimal; see the module's top."""
+    """Grade the similarity of two sentences from 0 to 5, with one decimal (see the module)."""
     shared = sum(weight for value, weight in a.weights.items() if value in b.weights)
     overlap = 2 * shared / (sum(a.weights.values()) + sum(b.weights.values()))
     return round(5 * overlap * (0.5 if a.denied != b.denied else 1), 1)
@@ -83,7 +83,7 @@ Maker = Callable[[list[list[Scene]], random.Random], Iterator[Pair]]
 def _distinct(
     makers: list[Maker], scenes: list[list[Scene]], rng: random.Random, size: int
 ) -> list[Pair]:
-    """Collect `size` pairs of different sentences from the makers in turn, none twice."""
+    """Collect `size` pairs of different sentences from the makers in turn, without duplicates."""
     sources = [maker(scenes, rng) for maker in makers]
     pairs: dict[frozenset[str], Pair] = {}
     while len(pairs) < size:
@@ -98,25 +98,25 @@ def _paraphrases(scenes: list[list[Scene]], rng: random.Random) -> Iterator[Pair
     while True:
         scene = rng.choice(rng.choice(scenes))
         mention = choose(scene, rng)
-        yield _say(scene, mention, rng), _say(scene, mention, rng)
+        yield _sentence(scene, mention, rng), _sentence(scene, mention, rng)
 
 
 def _denials(scenes: list[list[Scene]], rng: random.Random) -> Iterator[Pair]:
-    """Yield pairs of facts and, in different words, their denial; every other pair denies both."""
+    """Yield pairs of a sentence and its denial in other words; every other pair denies both."""
     while True:
         for both in (False, True):
             scene = rng.choice(rng.choice(scenes))
             mention = _deniable(choose(scene, rng))
-            yield _say(scene, mention, rng, both), _say(scene, mention, rng, True)
+            yield _sentence(scene, mention, rng, both), _sentence(scene, mention, rng, True)
 
 
 def _swaps(scenes: list[list[Scene]], rng: random.Random) -> Iterator[Pair]:
     """Yield pairs about two scenes of a family, which differ by an exchange.
 
-    Both mention the same kinds of facts, in every other pair in the same words.
+    Both sentences mention the same kinds of facts; every other pair has the same words.
     """
     while True:
-        for alike in (False, True):
+        for same_words in (False, True):
             while True:
                 family = rng.choice(scenes)
                 one = rng.choice(family)
@@ -125,35 +125,37 @@ def _swaps(scenes: list[list[Scene]], rng: random.Random) -> Iterator[Pair]:
                 if not mention <= facts(two).keys():
                     continue
                 words = rng.random()
-                a = _say(one, mention, random.Random(words))
-                b = _say(two, mention, random.Random(words) if alike else rng)
+                a = _sentence(one, mention, random.Random(words))
+                b = _sentence(two, mention, random.Random(words) if same_words else rng)
                 if a.weights != b.weights:
                     break
             yield a, b
 
 
 def _overlaps(scenes: list[list[Scene]], rng: random.Random, denied: float = 0) -> Iterator[Pair]:
-    """Yield pairs of any two captions, in turn with a grade from 0 to 1, from 1 to 2, and so on.
+    """Yield pairs of any two captions, with a grade from 0 to 1, from 1 to 2, and so on in turn.
 
     Args:
-        denied: how many of the captions deny what they mention, from 0 to 1.
+        denied: the share of captions that deny their facts, from 0 to 1.
     """
     captions = []
     for scene in itertools.chain(*scenes):
         for _ in range(2):
             mention = choose(scene, rng)
-            no = rng.random() < denied
-            captions.append(_say(scene, _deniable(mention) if no else mention, rng, no))
-    having = defaultdict(list)  # the captions that mention a fact
-    for each in captions:
-        for fact in each.weights:
-            having[fact].append(each)
+            is_denied = rng.random() < denied
+            mention = _deniable(mention) if is_denied else mention
+            captions.append(_sentence(scene, mention, rng, is_denied))
+    captions_with = defaultdict(list)  # the captions that mention a fact
+    for sentence in captions:
+        for fact in sentence.weights:
+            captions_with[fact].append(sentence)
     while True:
         for low in range(5):
             while True:
                 a = rng.choice(captions)
                 fact = rng.choice(sorted(a.weights))
-                b = rng.choice(having[fact] if low else captions)
+                # Two captions of a grade above 1 share a fact; any two rarely do.
+                b = rng.choice(captions_with[fact] if low else captions)
                 if low <= grade(a, b) <= low + 1:
                     break
             yield a, b
@@ -162,7 +164,10 @@ def _overlaps(scenes: list[list[Scene]], rng: random.Random, denied: float = 0) 
 _overlaps_denied = partial(_overlaps, denied=0.4)
 
 
-def _say(scene: Scene, mention: set[str], rng: random.Random, denied: bool = False) -> Sentence:
+def _sentence(
+    scene: Scene, mention: set[str], rng: random.Random, denied: bool = False
+) -> Sentence:
+    """Write a caption, and list the weights of its facts."""
     weights = {
         value: 3 if name in predicates(scene) else 2 if name in OBJECTS else 1
         for name, value in facts(scene).items()
@@ -172,5 +177,5 @@ def _say(scene: Scene, mention: set[str], rng: random.Random, denied: bool = Fal
 
 
 def _deniable(mention: set[str]) -> set[str]:
-    """Without the numbers, which a denial does not say: "no dogs"."""
+    """Remove numbers from the facts, because a denial has none: "no dogs"."""
     return {name for name in mention if not name.endswith(".count")}

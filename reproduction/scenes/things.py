@@ -1,6 +1,6 @@
-"""The objects of the scenes, each drawn by a few lines with a pen.
+"""Draw the objects of the scenes.
 
-Their origin is where they touch the ground, or their middle if they float.
+An object's origin is the point where it touches the ground, or its center if it flies.
 """
 
 import math
@@ -20,8 +20,8 @@ def _eye(pen: Pen, x: float, y: float, r: float = 2.2) -> None:
 def _legs(
     pen: Pen, back: float, front: float, top: float, width: float, paint: Colour, pose: str
 ) -> None:
-    """Four legs; those of the far side are darker."""
-    run = 0.75 * top if pose == "run" else 0
+    """Draw four legs, with darker ones on the far side."""
+    run = 0.75 * top if pose == "run" else 0  # how far the feet are from the hips
     for x, reach, colour in (
         (back + 9, -0.5 * run, shade(paint, 0.72)),
         (front - 7, 1.2 * run, shade(paint, 0.72)),
@@ -67,6 +67,7 @@ def _cat(pen: Pen, paint: Colour, pose: str) -> None:
 
 
 def _horse(pen: Pen, paint: Colour, pose: str) -> None:
+    # A black horse would have an invisible mane, so its mane is gray.
     mane = shade(paint, 0.45) if sum(paint) > 200 else (110, 104, 104)
     pen.line("-38,66 -52,58 -54,30", 9, mane)
     _legs(pen, -30, 28, 52, 10, paint, pose)
@@ -82,6 +83,7 @@ def _horse(pen: Pen, paint: Colour, pose: str) -> None:
 
 
 def _sheep(pen: Pen, paint: Colour, pose: str) -> None:
+    # The face differs from the wool: dark for light wool, and light for dark wool.
     face = (70, 62, 60) if sum(paint) > 300 else (206, 186, 166)
     _legs(pen, -20, 18, 26, 8, face, pose)
     for k in range(11):
@@ -128,12 +130,14 @@ def _rabbit(pen: Pen, paint: Colour, pose: str) -> None:
 
 
 def person(pen: Pen, kind: str, paint: Colour, pose: str, look: random.Random) -> None:
-    """Poses: stand, run, push (arms forwards), raise (an arm), lift (both), ride (hip at 0)."""
+    """Draw a person who stands, runs, pushes, raises an arm, lifts both, or rides (hip at 0)."""
     skin = look.choice(_SKIN)
     hair = look.choice(_HAIR)
     hip, shoulder = (44, 76) if kind != "child" else (28, 54)
     if pose == "ride":
-        hip, shoulder = 0, shoulder - hip
+        shoulder -= hip
+        hip = 0
+    # The hands relative to the shoulders, the front one first.
     hands = {
         "run": ((25, -14), (-25, -12)),
         "push": ((38, -14), (35, -20)),
@@ -245,7 +249,7 @@ def _wheel(pen: Pen, x: float, y: float, r: float) -> None:
 
 
 def _car(pen: Pen, paint: Colour, pose: str) -> None:
-    """Draw a car; in the pose `open` it is a convertible, for a driver that was drawn before it."""
+    """Draw a car; the pose `open` is a convertible around a driver who was drawn before."""
     if pose != "open":
         pen.polygon("-44,40 -32,68 20,68 40,40", paint)
         pen.polygon("-36,42 -28,62 -8,62 -8,42", (176, 220, 240))
@@ -260,7 +264,7 @@ def _car(pen: Pen, paint: Colour, pose: str) -> None:
 
 
 def _boat(pen: Pen, paint: Colour, pose: str) -> None:
-    """Draw a boat; the poses `sails` and `hull` are its two halves, for somebody to sit between."""
+    """Draw a boat; the poses `sails` and `hull` are the halves behind and before its passenger."""
     if pose != "hull":
         pen.line("-8,14 -8,104", 4, WOOD)
         pen.polygon("-4,102 -4,34 40,34", shade(paint, 1.25))
@@ -299,7 +303,7 @@ def _table(pen: Pen, paint: Colour, pose: str) -> None:
 
 
 def cart(pen: Pen) -> None:
-    """Draw the cart in which a living being is pulled or pushed."""
+    """Draw the cart for a person or an animal that is pulled or pushed."""
     wood = (176, 126, 76)
     pen.polygon("-46,16 46,16 54,48 -54,48", wood)
     for y in (26, 37):
@@ -311,7 +315,8 @@ def cart(pen: Pen) -> None:
 _ANIMALS = (_dog, _cat, _horse, _sheep, _duck, _rabbit)
 _THINGS = (_bird, _balloon, _kite, _ball, _house, _tree, _car, _boat, _bicycle, _table)
 DRAWN = {draw.__name__.strip("_"): draw for draw in (*_ANIMALS, *_THINGS)}
-# Height, and half the width, in each object's own coordinates; where what it carries stands.
+# The height, half the width, and the height at which an object carries another one, in its own
+# coordinates.
 HEIGHT = {
     "dog": 78, "cat": 82, "horse": 118, "sheep": 70, "duck": 75, "rabbit": 100, "man": 110,
     "woman": 110, "child": 92, "house": 122, "tree": 146, "car": 68, "boat": 104, "bicycle": 62,
@@ -326,5 +331,5 @@ BACK = {
     "dog": 50, "cat": 43, "horse": 79, "sheep": 58, "duck": 44, "rabbit": 44, "man": 113,
     "woman": 113, "child": 92, "table": 76,
 }  # fmt: skip
-BELOW = {"bird": 8, "balloon": 66, "kite": 74}  # what hangs below the middle of things that fly
+BELOW = {"bird": 8, "balloon": 66, "kite": 74}  # the length below the center of a flying object
 SHOULDER = {"man": 76, "woman": 76, "child": 54}

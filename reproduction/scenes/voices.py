@@ -1,8 +1,7 @@
-"""Sentence pairs in the active and in the passive voice, and with exchanged roles.
+"""Generate sentences in the active and the passive voice, and with exchanged roles.
 
-*A dog chases a cat* and *a cat is chased by a dog* say the same in two orders of words; *a cat
-chases a dog* and *a dog is chased by a cat* say something else, in the words of the one and of the
-other.
+*A dog chases a cat* and *a cat is chased by a dog* have the same meaning. *A cat chases a dog* and
+*a dog is chased by a cat* have another meaning, with the same words.
 """
 
 import random
@@ -16,14 +15,14 @@ SENTENCES = ["active", "passive", "exchanged_active", "exchanged_passive"]
 
 
 def exchanges(seed: int, size: int) -> pd.DataFrame:
-    """Make English sentences about so many scenes; the same seed gives the same sentences.
+    """Generate English sentences about `size` scenes; the same seed results in the same sentences.
 
-    No two scenes are of one family. They come from another stream of random numbers than those of
-    `generate` and of `graded_pairs` with the same seed.
+    No two scenes belong to one family. They are drawn independently of the scenes of `generate` and
+    of `graded_pairs` with the same seed.
 
     Returns:
-        Columns `SENTENCES`: of each scene what happens in it, and the same with agent and patient
-        exchanged, all four otherwise in the same words.
+        The columns `SENTENCES`: the action of each scene, and the action with agent and patient
+        exchanged. All four sentences have otherwise the same words.
     """
     source = families(random.Random(f"voices {seed}"))
     rng = random.Random(f"said {seed}")
@@ -35,11 +34,11 @@ def exchanges(seed: int, size: int) -> pd.DataFrame:
         if not action or not {kinds[action["agent"]], kinds[action["patient"]]} <= {*ANIMATE}:
             continue
         mention = choose(scene, rng) | {"a", "b", "action"}
-        words = rng.random()
-        said = voices(scene, mention, random.Random(words))
-        if "passive" in said:
-            turned = action | {"agent": action["patient"], "patient": action["agent"]}
-            other = voices({**scene, "action": turned}, mention, random.Random(words))
-            row = [said["active"], said["passive"], other["active"], other["passive"]]
-            rows.setdefault(row[0], row)
+        words = rng.random()  # the state in which all four sentences choose their words
+        sentences = voices(scene, mention, random.Random(words))
+        if "passive" in sentences:
+            exchanged = action | {"agent": action["patient"], "patient": action["agent"]}
+            others = voices({**scene, "action": exchanged}, mention, random.Random(words))
+            row = [sentences["active"], sentences["passive"], others["active"], others["passive"]]
+            rows.setdefault(row[0], row)  # skips a sentence that occurred before
     return pd.DataFrame(list(rows.values()), columns=SENTENCES)

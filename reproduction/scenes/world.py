@@ -1,4 +1,4 @@
-"""The facts of the drawn world: what there is, what it can do, and families of scenes.
+"""Generate the facts of drawn scenes, in families.
 
 A scene is plain JSON::
 
@@ -8,8 +8,8 @@ A scene is plain JSON::
      "relations": [],
      "action": {"verb": "chase", "agent": "a", "patient": "b"}}
 
-A relation is `{"subject": "a", "name": "left of", "object": "b"}`. Its converse (`right of`) is
-never stored, only spoken. The colour of a person is that of the clothes.
+A relation is `{"subject": "a", "name": "left of", "object": "b"}`. Its converse (`right of`) occurs
+in captions but not in scenes. The color of a person is the color of the clothes.
 """
 
 import copy
@@ -44,8 +44,8 @@ COLOURS: dict[str, tuple[str, ...]] = {
     "table": ("brown", "white", "red", "blue"),
 }
 
-# What two living beings can do to each other, and what they can do with a thing: verb, agents,
-# thing. To pull and to push a living being takes a cart, in which it sits.
+# Actions of a person or animal on another one, and actions with a thing (verb, agents, thing). A
+# person or animal that is pulled or pushed sits in a cart.
 ROLE_VERBS = ("chase", "pull", "push", "carry", "jump over")
 THING_VERBS = (
     ("hold", PEOPLE, "balloon"),
@@ -61,10 +61,11 @@ THING_VERBS = (
 def facts(scene: Scene) -> dict[str, str]:
     """Name every fact of a scene.
 
-    So `{"a": "dog", "a.colour": "black dog", "action": "dog chase cat",
-    "a in front of c": "dog in front of house", "background": "beach", ...}`.
-    The names are what a caption can mention; the values do not depend on the scene's ids, so that
-    the facts of two scenes can be compared. `count` is a fact where it is not one.
+    Returns:
+        The value of each fact, by its name, such as `{"a": "dog", "a.colour": "black dog",
+        "action": "dog chase cat", "a in front of c": "dog in front of house", "background":
+        "beach", ...}`. A caption mentions names. Values do not contain the ids of a scene, so they
+        can be compared between scenes. A `count` of 1 is no fact.
     """
     kind = {thing["id"]: thing["kind"] for thing in scene["objects"]}
     named: dict[str, str] = {}
@@ -78,13 +79,14 @@ def facts(scene: Scene) -> dict[str, str]:
         name = relation["name"]
         other = relation["object"]
         named[f"{subject} {name} {other}"] = f"{kind[subject]} {name} {kind[other]}"
-    if action := scene["action"]:
+    action = scene["action"]
+    if action:
         named["action"] = f"{kind[action['agent']]} {action['verb']} {kind[action['patient']]}"
     return named | {"background": scene["background"], "sky": scene["sky"]}
 
 
 def predicates(scene: Scene) -> dict[str, tuple[str, str]]:
-    """Return the facts about two objects, and these objects' ids."""
+    """Return the ids of both objects of each fact about two objects, by its name."""
     action = scene["action"]
     named = {"action": (action["agent"], action["patient"])} if action else {}
     for relation in scene["relations"]:
@@ -94,19 +96,22 @@ def predicates(scene: Scene) -> dict[str, tuple[str, str]]:
 
 
 def swap(scene: Scene, what: str, first: str, second: str) -> Scene:
-    """Copy a scene and exchange the `colour`, `size`, `count` or `role` of two objects, by id.
+    """Copy a scene, and exchange the `colour`, `size`, `count` or `role` of two objects, by id.
 
-    For `role` all properties are exchanged, so that each object takes the other's part.
+    For `role` all properties are exchanged, so each object gets the other's role.
     """
     scene = copy.deepcopy(scene)
-    one, two = (next(o for o in scene["objects"] if o["id"] == i) for i in (first, second))
-    for key in ("kind", "colour", "size", "count") if what == "role" else (what,):
-        one[key], two[key] = two[key], one[key]
+    objects = {thing["id"]: thing for thing in scene["objects"]}
+    keys = ["kind", "colour", "size", "count"] if what == "role" else [what]
+    for key in keys:
+        value = objects[first][key]
+        objects[first][key] = objects[second][key]
+        objects[second][key] = value
     return scene
 
 
 def _swaps(scene: Scene) -> Iterator[tuple[str, str, str]]:
-    """Yield the exchanges that keep the words of the scene, and that can be drawn."""
+    """Yield the exchanges that keep the words of the scene and can be drawn."""
     for one, two in itertools.combinations(scene["objects"], 2):
         pair = one["id"], two["id"]
         kinds = one["kind"], two["kind"]
@@ -130,7 +135,7 @@ def _swaps(scene: Scene) -> Iterator[tuple[str, str, str]]:
 
 
 def _colours(rng: random.Random, kinds: list[str]) -> list[str]:
-    """Choose a colour for each kind; the first two mostly get colours that they can exchange."""
+    """Choose a color for each kind, for the first two mostly colors that they can exchange."""
     palettes = [COLOURS[kind] for kind in kinds]
     common = [colour for colour in palettes[0] if colour in palettes[1]]
     if len(common) > 1 and rng.random() < 0.8:
@@ -139,7 +144,8 @@ def _colours(rng: random.Random, kinds: list[str]) -> list[str]:
 
 
 def _scene(rng: random.Random) -> Scene:
-    """Draw a scene at random; the weights favour scenes that differ only in the order of words."""
+    """Generate a scene; the weights favor scenes whose captions differ only in word order."""
+    # The percentages of the kinds of scenes.
     (genre,) = rng.choices(("roles", "thing", "relation", "table", "counts"), (34, 32, 17, 5, 12))
     background = rng.choice(BACKGROUNDS)
     relations = []
@@ -191,25 +197,26 @@ def _scene(rng: random.Random) -> Scene:
 
 
 def _possible(scene: Scene) -> bool:
+    """Return whether a scene can be drawn, and whether its exchanges change its meaning."""
     kinds = [thing["kind"] for thing in scene["objects"]]
     relations = [relation["name"] for relation in scene["relations"]]
     return (
         len(set(kinds)) == len(kinds)
         and not (scene["sky"] == "rainy" and scene["background"] in ("snow", "desert"))
         and not (scene["background"] == "forest" and "tree" in kinds)
-        # A house hides what is behind it, and most things hide a ball.
+        # A house hides an object behind it, and most objects hide a ball.
         and not (kinds[0] in LANDMARKS and "in front of" in relations)
         and not ("ball" in kinds and "in front of" in relations)
-        # Two colours that differ, so that it matters which belongs to what.
+        # If both colors were equal, their exchange would change nothing.
         and scene["objects"][0]["colour"] != scene["objects"][1]["colour"]
     )
 
 
 def families(rng: random.Random) -> Iterator[list[Scene]]:
-    """Draw endless families of one to six different scenes.
+    """Generate families of one to six different scenes, without end.
 
-    The scenes of a family share their words and differ in who does what, or in which colour, size
-    or number belongs to which object. No two families are made of the same facts.
+    The scenes of a family have the same words. They differ in the roles of objects, or in the
+    object that a color, size or number belongs to. No two families have scenes with the same facts.
     """
     seen: set[frozenset[str]] = set()
     while True:
@@ -220,6 +227,7 @@ def families(rng: random.Random) -> Iterator[list[Scene]]:
         for exchange in _swaps(scene):
             swapped = [swap(m, *exchange) for m in family if exchange in _swaps(m)]
             family += filter(_possible, swapped)
+        # A scene that an earlier family has would be in two splits.
         key = frozenset(frozenset(facts(member).values()) for member in family)
         if seen.isdisjoint(key):
             seen |= key

@@ -1,1 +1,1 @@
-"""Sources of captioned pictures that this study makes itself."""
+"""Sources of captioned images that this study generates."""

@@ -1,4 +1,4 @@
-"""Pictures and captions that this project draws (`reproduction.scenes`), and pairs to translate."""
+"""The source `scenes`: drawn images with captions (`reproduction.scenes`), and sentence pairs."""
 
 from pathlib import Path
 
@@ -9,11 +9,15 @@ from reproduction import scenes
 
 
 def read(count: int, seed: int, folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Draw and describe so many scenes, as (captions, images).
+    """Draw and describe scenes.
 
     Args:
-        seed: the same seed gives the same bytes.
-        folder: where the pictures, the facts (scenes.jsonl) and parallel.csv are written.
+        count: the number of scenes.
+        seed: the seed; the same seed results in the same bytes.
+        folder: the folder for the images, the facts (scenes.jsonl) and parallel.csv.
+
+    Returns:
+        The tables of captions and images.
     """
     captions, images = scenes.generate(folder, count, seed)
     parallel.write(folder / "parallel.csv", scenes.pairs(folder / "scenes.jsonl", seed))

@@ -1,6 +1,6 @@
-"""Translations re-ranked by what is seen (Calixto & Liu 2017, section 8).
+"""Translate sentences, and re-rank translations by images (Calixto & Liu 2017, section 8).
 
-A translator (`network`, `training`) writes lists of hypotheses (`beam`, `nbest`), as any other
-system may; `rerank` orders them anew by embeddings, with weights that `mira` finds, and `scores`
-judges.
+A translator (`network`, `training`) writes lists of hypotheses (`beam`, `nbest`). Lists of another
+system can be used as well. `rerank` sorts them by embeddings, with weights from `mira`, and
+`scores` evaluates the first translations.
 """

@@ -1,21 +1,21 @@
-"""Weights that order lists by BLEU: k-best batch MIRA (Cherry & Foster 2012, Algorithm 1)."""
+"""Train weights that sort lists by BLEU: k-best batch MIRA (Cherry & Foster 2012, Algorithm 1)."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reproduction.translation.nbest import Lists
 
-ORDERS = 4  # BLEU's n-grams
-AGGRESSIVENESS = 0.01  # C
-DECAY = 0.999  # gamma, of what earlier sentences count in the background
+ORDERS = 4  # BLEU counts 1-grams to 4-grams
+AGGRESSIVENESS = 0.01  # C of Algorithm 1, the largest step
+DECAY = 0.999  # gamma of Algorithm 1, the decay of earlier sentences in the background
 EPOCHS = 60
 
 
 def scale(lists: Lists) -> NDArray[np.float64]:
     """Compute (F,) the standard deviation of each feature from the lists' means.
 
-    Weights are found of features divided by it, so that one step size fits all. A feature that is
-    the same all over a list has 1.
+    Features are divided by it before training, so that one step size suits all of them. It is 1 for
+    a feature that is constant within each list.
     """
     means = np.add.reduceat(lists.features, lists.starts[:-1]) / np.diff(lists.starts)[:, None]
     spread = np.sqrt(((lists.features - means[lists.sentence]) ** 2).mean(axis=0))
@@ -23,11 +23,11 @@ def scale(lists: Lists) -> NDArray[np.float64]:
 
 
 def corpus_bleu(totals: np.ndarray) -> np.ndarray:
-    """BLEU of sums (..., 10) of statistics, from 0 to 1, and 0 where an n-gram order has no match.
+    """Compute BLEU from 0 to 1 for sums of statistics; it is 0 if an n-gram order has no match.
 
     Args:
-        totals: the length, the reference's length, matches of 1-grams to 4-grams, and how many
-            there are (`reproduction.translation.scores.bleu_statistics`).
+        totals: (..., 10) the length, the reference's length, the matches of 1-grams to 4-grams, and
+            the numbers of these n-grams (`reproduction.translation.scores.bleu_statistics`).
     """
     length = totals[..., 0]
     reference = totals[..., 1]
@@ -39,17 +39,20 @@ def corpus_bleu(totals: np.ndarray) -> np.ndarray:
 
 
 def weights(lists: Lists, statistics: np.ndarray, epochs: int = EPOCHS) -> np.ndarray:
-    """Find the weights (F,) by which the highest sums of features have a high BLEU.
+    """Train weights (F,) so that the hypotheses with the highest weighted sums have a high BLEU.
 
-    One sentence after another, the weights are moved just so far that the hypothesis of hope (high
-    BLEU and high sum) is ahead of that of fear (low BLEU and high sum) by their difference in BLEU,
-    or by a step of at most `AGGRESSIVENESS`. A sentence's BLEU is computed with a background: the
-    decaying sum of the statistics of the hopes so far, beginning with ones; it is scaled by the
-    length of the references (Chiang et al. 2008). Of the means of each epoch's weights the one is
-    returned that gives the best BLEU of these lists.
+    For one sentence after another, the hope is the hypothesis with a high BLEU and a high sum, and
+    the fear the one with a low BLEU and a high sum. The weights are changed just enough that the
+    hope's sum exceeds the fear's by their difference in BLEU, by a step of at most
+    `AGGRESSIVENESS`. A sentence's BLEU includes a background, the decaying sum of the statistics of
+    earlier hopes, which starts with ones; it is scaled by the length of the references (Chiang et
+    al. 2008). The result is the mean of the weights of one epoch, the one with the best BLEU
+    of these lists.
 
     Args:
-        statistics: of the hypotheses, for BLEU (N, 10), as `corpus_bleu` has them.
+        lists: the lists of the development sentences.
+        statistics: (N, 10) the hypotheses' statistics for `corpus_bleu`.
+        epochs: number of passes over the sentences.
     """
     spread = scale(lists)
     features = lists.features / spread
@@ -65,17 +68,18 @@ def weights(lists: Lists, statistics: np.ndarray, epochs: int = EPOCHS) -> np.nd
         total = np.zeros_like(current)
         for sentence in rng.permutation(len(slices)).tolist():
             rows = slices[sentence]
-            own = features[rows]
+            values = features[rows]
             counts = statistics[rows]
-            sums = own @ current
+            sums = values @ current
             with_background = counts + background
             bleu = corpus_bleu(with_background) * with_background[:, 1]
             hope = np.argmax(sums + bleu)
             fear = np.argmax(sums - bleu)
-            ahead = own[hope] - own[fear]
-            loss = bleu[hope] - bleu[fear] - ahead @ current
-            if loss > 0 and (length := ahead @ ahead) > 0:
-                current = current + min(AGGRESSIVENESS, loss / length) * ahead
+            difference = values[hope] - values[fear]
+            loss = bleu[hope] - bleu[fear] - difference @ current
+            squared_norm = difference @ difference
+            if loss > 0 and squared_norm > 0:
+                current = current + min(AGGRESSIVENESS, loss / squared_norm) * difference
             background = DECAY * background + counts[hope]
             total += current
         mean = total / len(slices)

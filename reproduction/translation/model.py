@@ -1,4 +1,4 @@
-"""A trained translator on disk: `model.json` beside `weights.safetensors`."""
+"""Save and load a trained translator: `model.json` and `weights.safetensors`."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,8 @@ WORDS = {
         "words": {"type": "array", "items": {"type": "string"}},
     },
 }
-# What model.json must hold; it may come from anybody. The settings are those of the configuration.
+# The schema of model.json, which may come from an untrusted source. Its settings have the schema of
+# the configuration.
 MODEL = {
     "required": ["source", "target", "settings", "sha256", "key"],
     "properties": {
@@ -35,7 +36,7 @@ MODEL = {
 
 
 def build(source: Vocabulary, target: Vocabulary, settings: dict[str, Any]) -> Translator:
-    """Build an untrained translator of these words and a system's `settings`."""
+    """Build an untrained translator for two vocabularies, with a system's `settings`."""
     sizes = {name: settings[name] for name in ("size", "embedding", "dropout")}
     return Translator(len(source), len(target), **sizes)
 
@@ -47,14 +48,18 @@ def save(
     target: Vocabulary,
     content: dict[str, Any],
 ) -> None:
-    """Write a translator, and `content` about it: its `settings` and `key` at least."""
+    """Write a translator and its metadata `content`, which has at least `settings` and `key`."""
     checksum = weights.save(translator, folder / "weights.safetensors")
     words = {"source": source.as_dict(), "target": target.as_dict()}
     write_json(folder / "model.json", content | words | {"sha256": checksum})
 
 
 def load(folder: str | Path, device: str = "cpu") -> tuple[Translator, Vocabulary, Vocabulary]:
-    """Read a translator and both vocabularies; InputError if a file is missing or damaged."""
+    """Read a translator and both vocabularies.
+
+    Raises:
+        InputError: a file is missing or damaged.
+    """
     path = Path(folder, "model.json")
     content = checked(path, read_json(path), MODEL, "translator")
     source = Vocabulary(**content["source"])

@@ -1,7 +1,7 @@
-"""Lists of the best translations of each sentence, in the form of Moses.
+"""Read and write lists of the best translations of each sentence, in the format of Moses.
 
 A line is a hypothesis, `id ||| hypothesis ||| name= value ... ||| score`, the best first. The id is
-the sentence's number, from 0. The names may be left out, and what follows the score is ignored.
+the sentence's number, from 0. The names are optional. Text after the score is ignored.
 """
 
 import gzip
@@ -17,7 +17,7 @@ from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import check_regular, read_packed, text_lines, write_bytes
 
 SEPARATOR = "|||"
-LARGEST = 1e100  # of a value; what is beyond it is no score
+LARGEST = 1e100  # a larger value is an error
 
 
 @dataclass
@@ -26,39 +26,40 @@ class Lists:
 
     hypotheses: list[str]  # N
     starts: np.ndarray  # (sentences + 1,): sentence i has hypotheses[starts[i]:starts[i + 1]]
-    names: list[str]  # F: of the features; one of them is `score`
+    names: list[str]  # (F,) the names of the features, one of which is `score`
     features: np.ndarray  # (N, F) float64
 
     @property
     def sentence(self) -> np.ndarray:
-        """Number (N,) the sentence of each hypothesis."""
+        """Return (N,) the number of each hypothesis's sentence."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     def with_features(self, names: list[str], values: np.ndarray) -> "Lists":
-        """Return the same lists with more features (N, names)."""
+        """Return the same lists with further features, (N, len(names))."""
         features = np.hstack([self.features, values])
         return Lists(self.hypotheses, self.starts, [*self.names, *names], features)
 
     def chosen(self, values: np.ndarray) -> np.ndarray:
-        """Choose (sentences,) the row of each list's largest value, the first one of several."""
-        # Stable, so that of equal values the earlier hypothesis is first.
+        """Return (sentences,) the row of each list's largest value, the first of equal ones."""
+        # `lexsort` is stable, so the earlier of two hypotheses with equal values is first.
         order = np.lexsort((-np.asarray(values), self.sentence))
         return order[self.starts[:-1]]
 
 
 def read(path: str | Path, sentences: int) -> Lists:
-    """Read lists of hypotheses, from any system; a file that ends in .gz is unpacked.
+    """Read lists of hypotheses of any system; a file that ends in .gz is unpacked.
 
-    A list may have any number of hypotheses, one at least. They keep the order of the file; those
-    of one sentence need not stand together. Values without a name are called `value`, those that
-    share a name get a number each. A single value that is the score again is left out.
+    A list has at least one hypothesis. Hypotheses keep the order of the file, where those of one
+    sentence need not be adjacent. Values without a name are called `value`; values with the same
+    name get numbers. A single value that repeats the score is dropped.
 
     Args:
-        sentences: how many there are, which have the ids 0, 1, ...
+        path: the file.
+        sentences: the number of sentences, which have the ids 0, 1, ...
 
     Raises:
-        InputError: a broken line, a number that is not finite, a sentence that there is not, or one
-            without hypotheses; or lines that do not have the same features.
+        InputError: a line has another form, a number is not finite, an id is unknown, a sentence
+            has no hypotheses, or lines differ in their features.
     """
     ids: list[int] = []
     hypotheses: list[str] = []
@@ -72,22 +73,23 @@ def read(path: str | Path, sentences: int) -> Lists:
                 f"{place}: {line[:60]!r} is not `id ||| hypothesis ||| name= value ... ||| score`: "
                 "fix the line, or write the lists again"
             )
-        found, row = _features(fields[2], place)
-        if names is not None and found != names:
-            here, above = (", ".join(each) or "none" for each in (found, names))
+        names_of_line, row = _features(fields[2], place)
+        if names is not None and names_of_line != names:
             raise InputError(
-                f"{place}: its features are {here}, those above are {above}: write the lists again "
-                "with the same features in all lines"
+                f"{place}: its features are {', '.join(names_of_line) or 'none'}, but those above "
+                f"are {', '.join(names) or 'none'}: write the lists again with the same features "
+                "in all lines"
             )
-        names = found
+        names = names_of_line
         ids.append(_id(fields[0], sentences, place))
         hypotheses.append(clean(fields[1]))
         values.append([*row, _number(fields[3], place)])
     counts = np.bincount(np.array(ids, np.int64), minlength=sentences)
-    if missing := np.flatnonzero(counts == 0).tolist():
+    missing = np.flatnonzero(counts == 0).tolist()
+    if missing:
         raise InputError(
             f"{path} has no hypothesis for sentence {missing[0]} (and {len(missing) - 1} more of "
-            f"{sentences}): translate every sentence of the split, with ids that begin with 0"
+            f"{sentences}): translate every sentence of the split, with ids from 0"
         )
     order = np.argsort(ids, kind="stable")
     features = np.array(values)[order]
@@ -100,20 +102,22 @@ def read(path: str | Path, sentences: int) -> Lists:
 
 
 def write(path: str | Path, lists: Lists) -> None:
-    """Write lists of hypotheses, whose last feature is `score`; gzipped for a name in .gz."""
+    """Write lists of hypotheses, whose last feature is `score`; a name in .gz is compressed."""
     lines = []
-    numbers = (lists.sentence.tolist(), lists.features.tolist())
-    for text, sentence, row in zip(lists.hypotheses, *numbers, strict=True):
+    sentences = lists.sentence.tolist()
+    for text, sentence, row in zip(
+        lists.hypotheses, sentences, lists.features.tolist(), strict=True
+    ):
         named = " ".join(f"{n}= {v:.6f}" for n, v in zip(lists.names[:-1], row[:-1], strict=True))
         text = clean(text.replace(SEPARATOR, " "))
         lines.append(f"{sentence} ||| {text} ||| {named} ||| {row[-1]:.6f}\n")
     data = "".join(lines).encode()
-    # Without a time in it, so that the same lists are the same file.
+    # A gzip file without a time, so that equal lists result in equal files.
     write_bytes(path, gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data)
 
 
 def _lines(path: str | Path) -> Iterator[str]:
-    """Yield the lines of a file, one by one: all at once may be more than the memory holds."""
+    """Yield the lines of a file one by one, because all of them may exceed the memory."""
     check_regular(path)
     try:
         data = read_packed(path) if str(path).endswith(".gz") else Path(path).read_bytes()
@@ -125,15 +129,17 @@ def _lines(path: str | Path) -> Iterator[str]:
 
 
 def _id(text: str, sentences: int, place: str) -> int:
+    """Parse the id of a sentence."""
     if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) < sentences):
         raise InputError(
-            f"{place}: there is no sentence {text[:20]!r}; the ids are 0 to {sentences - 1}: "
+            f"{place}: no sentence has the id {text[:20]!r}; ids are 0 to {sentences - 1}: "
             "write the lists of this split"
         )
     return int(text)
 
 
 def _number(text: str, place: str) -> float:
+    """Parse a finite number."""
     try:
         value = float(text)
     except ValueError:
@@ -146,6 +152,7 @@ def _number(text: str, place: str) -> float:
 
 
 def _features(field: str, place: str) -> tuple[list[str], list[float]]:
+    """Parse the names and values of a line's features."""
     names: list[str] = []
     values: list[float] = []
     current = "value"

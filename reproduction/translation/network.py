@@ -1,4 +1,4 @@
-"""A translator: a recurrent encoder, and a decoder that attends (Bahdanau et al. 2015)."""
+"""A translator: a recurrent encoder, and a decoder with attention (Bahdanau et al. 2015)."""
 
 from dataclasses import dataclass
 
@@ -9,33 +9,35 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from groundvec.text.encoded import PADDING
 
-# Of the matrices that are not recurrent, in a network of size 1,024 (Calixto & Liu, section 8).
-# Smaller networks begin with larger ones, as what they say would else hardly depend on what they
-# read: of size 64, with 0.01, one hardly learned in 30 epochs what it learns in 11 with 0.1.
+# Standard deviation of the Gaussian initialization of non-recurrent matrices, in a network of size
+# 1,024 (Calixto & Liu, section 8). Smaller networks need a larger one, because otherwise their
+# output hardly depends on their input: with 0.01, a network of size 64 hardly learned in 30 epochs
+# what it learns in 11 epochs with 0.1.
 DEVIATION = 0.01
 LARGEST_DEVIATION = 0.1
 
 
 @dataclass
 class Memory:
-    """The encoder's output for the decoder: B source sentences of up to S words."""
+    """The encoder's output for the decoder, for B source sentences of up to S words."""
 
     annotations: Tensor  # (B, S, 2 size)
-    keys: Tensor  # (B, S, size): the same, projected for the attention
-    inside: Tensor  # (B, S) bool: what is no padding
+    keys: Tensor  # (B, S, size): the annotations, projected for the attention
+    inside: Tensor  # (B, S) bool: whether a word is no padding
 
 
 class Translator(nn.Module):
-    """Source words -> bidirectional GRU; attention and a GRU -> target words."""
+    """A bidirectional GRU reads source words; attention and a GRU write target words."""
 
     def __init__(self, source: int, target: int, size: int, embedding: int, dropout: float) -> None:
-        """Build an untrained translator; the seed is torch's own.
+        """Build an untrained translator, by torch's random numbers.
 
         Args:
-            source, target: numbers of indices of the two vocabularies.
-            size: of each direction of the encoder, of the decoder, and of the attention.
-            embedding: of a word, in both languages.
-            dropout: of the embeddings, of what the encoder gives, and before the words are chosen.
+            source, target: numbers of indices of both vocabularies.
+            size: size of the decoder, of the attention, and of each direction of the encoder.
+            embedding: size of a word's embedding, in both languages.
+            dropout: dropout probability of the embeddings, of the encoder's output, and of the
+                input of the last layer.
         """
         super().__init__()
         self.source = nn.Embedding(source, embedding, padding_idx=PADDING)
@@ -62,7 +64,7 @@ class Translator(nn.Module):
             nn.init.zeros_(words.weight.data[PADDING])
 
     def encode(self, source: Tensor) -> tuple[Memory, Tensor]:
-        """Read padded sentences (B, S): the encoder's states, and the decoder's first (B, size)."""
+        """Encode padded sentences (B, S); return the memory and the decoder's first state."""
         inside = source != PADDING
         embedded = self.dropout(self.source(source))
         lengths = inside.sum(dim=1).cpu()
@@ -74,42 +76,43 @@ class Translator(nn.Module):
         return Memory(annotations, self.key(annotations), inside), torch.tanh(self.first(mean))
 
     def step(self, memory: Memory, state: Tensor, previous: Tensor) -> tuple[Tensor, Tensor]:
-        """Go on by one word.
+        """Advance the decoder by one word.
 
         Args:
-            state: of K hypotheses of each of the memory's sentences (B, K, size).
-            previous: the embedded word before (B, K, embedding).
+            memory: the encoded sentences.
+            state: (B, K, size) the states of K hypotheses of each sentence.
+            previous: (B, K, embedding) the embedding of the previous word.
 
         Returns:
-            The next states, and what `choose` reads (B, K, embedding + 3 size).
+            The next states, and the input (B, K, embedding + 3 size) of `choose`.
         """
         query = self.query(state)[:, :, None]
         energy = self.energy(torch.tanh(memory.keys[:, None] + query))[..., 0]
         weights = energy.masked_fill(~memory.inside[:, None], -torch.inf).softmax(dim=2)
         context = weights @ memory.annotations
-        given = torch.cat([previous, context], dim=2)
-        state = self.decoder(given.flatten(0, 1), state.flatten(0, 1)).view_as(state)
-        return state, torch.cat([state, given], dim=2)
+        inputs = torch.cat([previous, context], dim=2)
+        state = self.decoder(inputs.flatten(0, 1), state.flatten(0, 1)).view_as(state)
+        return state, torch.cat([state, inputs], dim=2)
 
     def choose(self, read: Tensor) -> Tensor:
-        """Compute how likely each word is next, as logits (..., target)."""
+        """Compute the logits (..., target) of the next word."""
         return self.words(self.dropout(torch.tanh(self.readout(read))))
 
     def loss(self, source: Tensor, target: Tensor) -> Tensor:
-        """Compute minus the log-probability of translations, the mean of the sentences' sums.
+        """Compute the negative log-probability of translations, as a mean over the sentences.
 
         Args:
-            source, target: (B, S) and (B, T), both with their ends, and filled up with padding.
+            source, target: (B, S) and (B, T) the sentences and translations, with ends, padded.
         """
         memory, state = self.encode(source)
-        # Before the first word stands padding, whose embedding is zero.
+        # The word before the first one is padding, whose embedding is zero.
         before = self.dropout(self.target(target.roll(1, dims=1)))
         before = torch.cat([torch.zeros_like(before[:, :1]), before[:, 1:]], dim=1)
         states = state[:, None]
         read = []
         for word in range(target.shape[1]):
-            states, given = self.step(memory, states, before[:, word : word + 1])
-            read.append(given)
+            states, inputs = self.step(memory, states, before[:, word : word + 1])
+            read.append(inputs)
         inside = target != PADDING
         logits = self.choose(torch.cat(read, dim=1)[inside])
         return cross_entropy(logits, target[inside], reduction="sum") / len(target)

@@ -1,4 +1,4 @@
-"""Lists of translations in a new order: by how near they are to the sentence and to its picture."""
+"""Re-rank lists of translations by their similarity to the source sentence and to its image."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -22,27 +22,27 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# re-rankers without a model
+# Re-rankers without a model.
 BASELINE = "baseline"
 LENGTH = "length"
 ORACLE = "oracle"
-# By model: the names of features, and their values for the development and the test hypotheses.
+# For each model: the names of its features, and their values for the development and test lists.
 Features = dict[str, tuple[list[str], np.ndarray, np.ndarray]]
 
 
 @dataclass
 class Judged:
-    """Lists beside the references, and what BLEU says of each hypothesis."""
+    """Lists of hypotheses with references, and the BLEU of each hypothesis."""
 
     pairs: pd.DataFrame  # one row per sentence, see `groundvec.data.parallel.read`
     lists: Lists
-    references: list[str]  # one a sentence
+    references: list[str]  # one per sentence
     statistics: np.ndarray  # (N, 10), see `bleu_statistics`
-    bleu: np.ndarray  # (N,) of each hypothesis alone
+    bleu: np.ndarray  # (N,) the sentence BLEU of each hypothesis
 
 
 def judged(lists: Lists, pairs: pd.DataFrame) -> Judged:
-    """Look at every hypothesis of the lists beside its sentence's reference."""
+    """Compare every hypothesis of the lists with its sentence's reference."""
     references = pairs["target"].tolist()
     of_hypotheses = [references[sentence] for sentence in lists.sentence.tolist()]
     return Judged(pairs, lists, references, *bleu_statistics(lists.hypotheses, of_hypotheses))
@@ -55,20 +55,21 @@ def distances(
     read_features: Callable[[np.ndarray], Matrix] | None,
     languages: tuple[str | None, str],
 ) -> tuple[list[str], np.ndarray]:
-    """Compute how near each hypothesis is to its source sentence and to its picture.
+    """Compute the similarity of each hypothesis to its source sentence and to its image.
 
-    Of a sentence without a picture the second is 0 for all hypotheses.
+    The similarity to the image is 0 for all hypotheses of a sentence without an image.
 
     Args:
+        lists: the hypotheses.
         pairs: one row per sentence (`groundvec.data.parallel.read`).
         models: an ensemble.
-        read_features: returns the features (images, width) of images with these ids; None for a
-            model that learned no images (beta 0), which compares with the source only.
-        languages: of the sources and of the translations; None for the sources if the model does
-            not know their language (VSE), which compares with the picture only.
+        read_features: reads the features (images, width) of images by their ids. It is None for a
+            model that did not learn from images (beta 0), which compares with the source only.
+        languages: the languages of the sources and of the translations. The former is None if the
+            model does not read it (VSE), which compares with the image only.
 
     Returns:
-        The names of the features, and (hypotheses, features).
+        The names of the features, and their values (hypotheses, features).
     """
     from groundvec.model.network import encode_images
     from groundvec.model.sentences import encode_sentences
@@ -76,26 +77,25 @@ def distances(
     source, target = languages
     sentence = lists.sentence
     kind = models[0].similarity
-    # Lists have much in common, and a sentence's vector does not depend on the others.
+    # The lists of different sentences share hypotheses, and equal texts have equal vectors.
     texts, place = np.unique(np.array(lists.hypotheses, object), return_inverse=True)
     hypotheses = encode_sentences(models, texts.tolist(), target, progress=True)[place]
     columns: dict[str, np.ndarray] = {}
     if source:
         of_sources = encode_sentences(models, pairs["source"].tolist(), source, progress=True)
-        near = similarity.of_pairs(hypotheses, of_sources[sentence], kind)
-        columns["target-source"] = near
+        columns["target-source"] = similarity.of_pairs(hypotheses, of_sources[sentence], kind)
     if read_features:
         ids = pairs["image_id"].to_numpy(str)[sentence]
-        shown = ids != ""
-        near = np.zeros(len(sentence))
-        if not shown.any():
-            log.warning("no sentence of this split has a picture: none is re-ranked by its picture")
+        has_image = ids != ""
+        to_image = np.zeros(len(sentence))
+        if not has_image.any():
+            log.warning("no sentence of this split has an image: none is re-ranked by its image")
         else:
-            known, image = np.unique(ids[shown], return_inverse=True)
-            of_images = encode_images(models, read_features(known))
-            near[shown] = similarity.of_pairs(hypotheses[shown], of_images[image], kind)
-        columns["target-image"] = near
-    return list(columns), np.stack([*columns.values()], axis=1).astype(np.float64)
+            distinct, image = np.unique(ids[has_image], return_inverse=True)
+            of_images = encode_images(models, read_features(distinct))
+            to_image[has_image] = similarity.of_pairs(hypotheses[has_image], of_images[image], kind)
+        columns["target-image"] = to_image
+    return list(columns), np.stack(list(columns.values()), axis=1).astype(np.float64)
 
 
 def distances_of(
@@ -106,52 +106,56 @@ def distances_of(
     languages: tuple[str, str],
     device: str,
 ) -> tuple[Features, dict[str, str]]:
-    """Compute the `distances` of the trained models in some folders.
+    """Compute the `distances` by trained models.
 
     Args:
-        languages: of the sentences and of the translations.
+        folders: the models' folders.
+        dev, test: the lists of the development and test sentences.
+        read_features: reads the features of images by their ids.
+        languages: the languages of the sentences and of the translations.
+        device: the device for torch.
 
     Returns:
-        The features; and the re-rankers that all are tested against: `vse` is the first model of
-        pictures only, `text` the first of text only.
+        The features, and the re-rankers that all others are tested against: `vse` is the first
+        model that compares with the image only, `text` the first that compares with the source
+        only.
 
     Raises:
-        InputError: a model does not read the translations, compares them with nothing, or has the
-            name of another re-ranker.
+        InputError: a model does not read the translations, compares them with neither image nor
+            source, or has the name of another re-ranker.
     """
     from groundvec.model.network import load_ensemble
 
     features: Features = {}
     against = {"baseline": BASELINE, "length": LENGTH}
     for folder in folders:
-        described = read_description(folder)
-        name = described["model"]
-        sees = learned_images(described)
-        known = described["description"]["languages"]
-        source = languages[0] if languages[0] in known else None
+        metadata = read_description(folder)
+        name = metadata["model"]
+        sees = learned_images(metadata)
+        model_languages = metadata["description"]["languages"]
+        source = languages[0] if languages[0] in model_languages else None
         target = languages[1]
         if name in (*features, BASELINE, LENGTH, ORACLE):
             raise InputError(
-                f"{folder}: there is a re-ranker {name!r} already: give each model once"
+                f"{folder}: the name {name!r} belongs to another re-ranker: pass each model once"
             )
-        if target not in known:
+        if target not in model_languages:
             raise InputError(
-                f"{folder} knows {', '.join(known)}, not {target}: re-rank by models of the "
-                "language of the translations"
+                f"{folder} reads {', '.join(model_languages)}, not {target}: re-rank by models of "
+                "the language of the translations"
             )
         if not (source or sees):
             raise InputError(
-                f"{folder} reads no {languages[0]} and learned no images (beta 0), so that it "
-                "compares translations with nothing: re-rank by other models"
+                f"{folder} reads no {languages[0]} and did not learn from images (beta 0), so it "
+                "cannot compare translations with anything: re-rank by other models"
             )
         if not (source and sees):
             against.setdefault("vse" if sees else "text", name)
         models = load_ensemble(folder, device=device)
         read = read_features if sees else None
-        (names, of_dev), (_, of_test) = (
-            distances(each.lists, each.pairs, models, read, (source, target))
-            for each in (dev, test)
-        )
+        pair = (source, target)
+        names, of_dev = distances(dev.lists, dev.pairs, models, read, pair)
+        _, of_test = distances(test.lists, test.pairs, models, read, pair)
         features[name] = (names, of_dev, of_test)
         log.info("%s: distances of %d hypotheses", name, len(of_dev) + len(of_test))
     return features, against
@@ -161,64 +165,68 @@ def distances_of(
 class Reranked:
     """The choices of one re-ranker from the test lists."""
 
-    rows: np.ndarray  # (sentences,) of the lists
-    weights: dict[str, float]  # by feature; nothing for the baseline and the oracle
+    rows: np.ndarray  # (sentences,) the row of each sentence's chosen hypothesis
+    weights: dict[str, float]  # by feature; empty for the baseline and the oracle
 
 
 def rerank(dev: Judged, test: Judged, features: Features) -> dict[str, Reranked]:
-    """Choose one hypothesis of each test list, by every model's features beside the lists' own.
+    """Choose one hypothesis of each test list, by the features of each model and of the lists.
 
-    Weights are found on the development lists and applied to the test lists as they are.
+    Weights are trained on the development lists, and applied to the test lists.
 
     Returns:
-        By re-ranker: `baseline`, the first of each list; for `length`, the number of words, and for
-        each model under its name, MIRA's choice; `oracle`, the best by its own BLEU.
+        The choices of each re-ranker: `baseline`, the first hypothesis of each list; `length` and
+        every model, the choice by MIRA's weights, where `length` has the number of words as its
+        feature; `oracle`, the hypothesis with the best sentence BLEU.
     """
-    result = {BASELINE: Reranked(test.lists.starts[:-1], {})}
-    counts = [
-        np.array([[len(text.split())] for text in each.lists.hypotheses], float)
-        for each in (dev, test)
-    ]
-    length = ["target-length"], counts[0], counts[1]
-    for model, (names, of_dev, of_test) in {LENGTH: length, **features}.items():
-        lists = dev.lists.with_features(names, of_dev)
-        others = test.lists.with_features(names, of_test)
-        weights = mira.weights(lists, dev.statistics)
-        named = dict(zip(lists.names, weights.tolist(), strict=True))
-        result[model] = Reranked(others.chosen(others.features @ weights), named)
-    result[ORACLE] = Reranked(test.lists.chosen(test.bleu), {})
-    return result
+    choices = {BASELINE: Reranked(test.lists.starts[:-1], {})}
+    by_length = (["target-length"], _lengths(dev.lists), _lengths(test.lists))
+    for name, (names, of_dev, of_test) in {LENGTH: by_length, **features}.items():
+        dev_lists = dev.lists.with_features(names, of_dev)
+        test_lists = test.lists.with_features(names, of_test)
+        weights = mira.weights(dev_lists, dev.statistics)
+        rows = test_lists.chosen(test_lists.features @ weights)
+        choices[name] = Reranked(rows, dict(zip(dev_lists.names, weights.tolist(), strict=True)))
+    choices[ORACLE] = Reranked(test.lists.chosen(test.bleu), {})
+    return choices
+
+
+def _lengths(lists: Lists) -> np.ndarray:
+    """Count the words of each hypothesis, (N, 1)."""
+    return np.array([[len(text.split())] for text in lists.hypotheses], float)
 
 
 def scored(
     test: Judged, chosen: Mapping[str, Reranked], against: Mapping[str, str], language: str
 ) -> tuple[list[dict[str, Any]], pd.DataFrame]:
-    """Score the re-rankers' first translations.
+    """Score the translations that the re-rankers chose.
 
     Args:
-        against: the re-rankers that all are tested against, by the ends of the columns of p-values.
-        language: of the translations.
+        test: the lists of the test sentences.
+        chosen: the choices of each re-ranker.
+        against: the re-rankers that all others are tested against, by the suffixes of the columns
+            of p-values.
+        language: the language of the translations.
 
     Returns:
-        A row for each metric and re-ranker; and the sentences with each one's translation.
+        One row per metric and re-ranker, and the sentences with the translation of each re-ranker.
     """
     texts = {
-        name: [test.lists.hypotheses[row] for row in found.rows] for name, found in chosen.items()
+        name: [test.lists.hypotheses[row] for row in choices.rows]
+        for name, choices in chosen.items()
     }
-    rows = [
-        {
-            "reranker": name,
-            "metric": judgement.metric,
-            "score": judgement.scores.get(name),
-            **{
-                f"p_{key}": judgement.p.get((name, against.get(key, "")))
-                for key in ("baseline", "length", "vse", "text")
-            },
-            "signature": judgement.signature,
-        }
-        for judgement in judge(texts, list(against.values()), test.references, language)
-        for name in chosen
-    ]
+    rows = []
+    for judgement in judge(texts, list(against.values()), test.references, language):
+        for name in chosen:
+            row = {
+                "reranker": name,
+                "metric": judgement.metric,
+                "score": judgement.scores.get(name),
+            }
+            for key in ("baseline", "length", "vse", "text"):
+                row[f"p_{key}"] = judgement.p.get((name, against.get(key, "")))
+            row["signature"] = judgement.signature
+            rows.append(row)
     sentences = test.pairs.rename(columns={"target": "reference"}).rename_axis("id").reset_index()
     return rows, pd.concat(
         sentences.assign(reranker=name, hypothesis=texts[name]) for name in chosen

@@ -1,4 +1,4 @@
-"""Training of a translator, which resumes if it is killed at any moment."""
+"""Train a translator, and resume an interrupted training."""
 
 import logging
 import math
@@ -30,19 +30,19 @@ from groundvec.training.checkpoints import (
 )
 from reproduction.translation.beam import translate
 from reproduction.translation.network import Translator
-from reproduction.translation.vocabulary import Vocabulary, padded, tokenise
+from reproduction.translation.vocabulary import Vocabulary, padded, tokenize
 
 log = logging.getLogger(__name__)
 
-SORTED = 20  # batches whose sentences are sorted by length, so that little padding is computed
-LARGEST_NORM = 1.0  # of the gradient (Bahdanau et al. 2015, appendix B.2)
+SORTED = 20  # batches whose sentences are sorted by length together, which saves padding
+LARGEST_NORM = 1.0  # gradients are clipped to this norm (Bahdanau et al. 2015, appendix B.2)
 DECAY = 0.95  # rho of Adadelta (Zeiler 2012)
 EPSILON = 1e-6  # of Adadelta
 
 
 @dataclass
 class Pairs:
-    """Sentences and their translations in memory: as indices, and the translations as text."""
+    """Encoded sentences and translations, and the translations as text."""
 
     source: Encoded
     target: Encoded
@@ -58,7 +58,7 @@ class Pairs:
         order = rng.permutation(len(self.source))
         for start in range(0, len(order), batch_size * SORTED):
             rows = order[start : start + batch_size * SORTED]
-            # By the source's length, and where it is equal by the target's.
+            # Sort by the length of the source, then by the length of the target.
             rows = rows[np.lexsort((self.target.lengths[rows], self.source.lengths[rows]))]
             starts = np.arange(0, len(rows), batch_size)
             for first in rng.permutation(starts).tolist():
@@ -68,7 +68,11 @@ class Pairs:
 def prepare(
     train: pd.DataFrame, dev: pd.DataFrame, source: str, target: str
 ) -> tuple[Vocabulary, Vocabulary, Pairs, Pairs]:
-    """Build both vocabularies and encode both splits; InputError if no word can be learned."""
+    """Build both vocabularies, and encode both splits.
+
+    Raises:
+        InputError: no word is frequent enough for a vocabulary.
+    """
     source_words, train_source, dev_source = _encode(source, train["source"], dev["source"])
     target_words, train_target, dev_target = _encode(target, train["target"], dev["target"])
     train_pairs = Pairs(train_source, train_target, train["target"].tolist())
@@ -80,7 +84,7 @@ def _encode(
     language: str, train: Iterable[str], dev: Iterable[str]
 ) -> tuple[Vocabulary, Encoded, Encoded]:
     """Build a vocabulary of the training sentences, and encode both splits with it."""
-    training = tokenise(train)
+    training = tokenize(train)
     vocabulary = Vocabulary.build(language, training)
     if not vocabulary.words:
         raise InputError(
@@ -90,7 +94,7 @@ def _encode(
     encoded = vocabulary.encode(training)
     unknown = 100 * (encoded.indices == UNKNOWN).mean()
     log.info("%s: %d words, %.1f %% of the text unknown", language, len(vocabulary.words), unknown)
-    return vocabulary, encoded, vocabulary.encode(tokenise(dev))
+    return vocabulary, encoded, vocabulary.encode(tokenize(dev))
 
 
 def train(
@@ -110,15 +114,20 @@ def train(
     functions of the seed and the epoch or step, so that resuming changes nothing.
 
     Args:
-        vocabulary: the target's.
-        settings: of the system, as the configuration's schema has them.
+        translator: an untrained translator.
+        vocabulary: the target vocabulary.
+        pairs, dev: the training and development sentences.
+        settings: the system's settings from the configuration.
+        seed: the seed of batches and dropout.
+        work: the folder for checkpoints.
+        name: the name for messages.
 
     Returns:
         The history: one row per epoch, with `best` in the one whose weights the translator has.
 
     Raises:
         InputError: the loss is not finite.
-        Stopped: SIGTERM came.
+        Stopped: SIGTERM was received.
     """
     batch_size = settings["batch_size"]
     last_epoch = settings["epochs"]
@@ -139,7 +148,7 @@ def train(
     if state is None:
         state = State()
     else:
-        log.info("%s: goes on after epoch %d, batch %d", name, state.epoch, state.batch)
+        log.info("%s: resuming after epoch %d, batch %d", name, state.epoch, state.batch)
 
     with catch_sigterm() as sigterm:
         for epoch in range(len(state.history) + 1, last_epoch + 1):
@@ -148,7 +157,7 @@ def train(
             if len(state.history) >= _best(state.history) + settings["patience"]:
                 break
 
-            # A training that was killed within this epoch leaves out the batches that are done.
+            # A training that was killed within this epoch skips its finished batches.
             first_batch = state.batch
             remaining = islice(pairs.epoch(batch_size, seed, epoch), first_batch, None)
             title = f"{name} epoch {epoch}"
@@ -170,13 +179,13 @@ def train(
                     state.batch = done
                     state.loss = total_loss.item()
                     state.seconds = seconds_before + time.monotonic() - start
-                    # Before a checkpoint, so that none has such weights.
+                    # Check before saving, so that no checkpoint has weights that are not finite.
                     if not math.isfinite(state.loss):
                         raise InputError(
                             f"{name}: the loss is not finite in epoch {epoch}, batch {done}: make "
                             "the system's l2 smaller"
                         )
-                    # After the last batch the epoch's own checkpoint follows.
+                    # After the last batch, `save_epoch` writes a checkpoint.
                     if not last and (interrupted or checkpoints.due()):
                         checkpoints.save(state)
                     if not last and interrupted:
@@ -195,10 +204,10 @@ def train(
                     **scores,
                     "sentences_per_second": speed,
                     "seconds": state.seconds,
-                    **provenance(str(device)),  # another machine may have computed the one before
+                    **provenance(str(device)),  # another machine may have computed earlier epochs
                 }
             )
-            # Of the snapshots only the best so far is of use.
+            # Only the best snapshot so far is needed.
             checkpoints.save_epoch(state, epoch, kept=[_best(state.history)])
             summary = epoch_summary(epoch, last_epoch, scores, speed, "sentences", state.seconds)
             log.info("%s: %s", name, summary)
@@ -218,7 +227,11 @@ def train_step(
     """Train on a batch, and return its loss.
 
     Args:
-        rows: of the batch's sentences.
+        translator: the translator, whose weights are updated.
+        optimiser: its optimizer.
+        pairs: the training sentences.
+        rows: the rows of the batch's sentences.
+        seed: the seed of the training.
         step: the number of the batch, from 0, in all epochs.
     """
     device = next(translator.parameters()).device
@@ -246,7 +259,7 @@ def _best(history: History) -> int:
 
 
 def _load_best(translator: Translator, checkpoints: Checkpoints, history: History) -> History:
-    """Give the translator its best weights, and return the history with a column `best`."""
+    """Load the translator's best weights, and return the history with a column `best`."""
     best = _best(history)
     checkpoints.load_snapshot(best)
     translator.eval()
@@ -254,6 +267,7 @@ def _load_best(translator: Translator, checkpoints: Checkpoints, history: Histor
 
 
 def _bleu(translator: Translator, vocabulary: Vocabulary, dev: Pairs) -> float:
+    """Compute BLEU of greedy translations of the development sentences."""
     from sacrebleu.metrics import BLEU
 
     texts = translate(translator, dev.source, vocabulary, 1).hypotheses

@@ -1,4 +1,4 @@
-"""Words of a language for a translator: text to indices, and indices to text."""
+"""Vocabulary of a translator: convert text to indices, and indices to text."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
@@ -9,11 +9,11 @@ from groundvec.data.tokenization import prepare
 from groundvec.runtime.errors import InputError
 from groundvec.text.encoded import MAX_INDICES, PADDING, UNKNOWN, Encoded, frequent
 
-END = 2  # of a sentence; PADDING and UNKNOWN are 0 and 1
+END = 2  # the end of a sentence; PADDING and UNKNOWN are 0 and 1
 
 
 class Vocabulary:
-    """The words of the training sentences, as Moses' tokens; the first one's index is 3."""
+    """The words (Moses' tokens) of the training sentences, with indices from 3."""
 
     def __init__(self, language: str, words: Sequence[str]) -> None:
         if len(set(words)) != len(words) or len(words) + 3 > MAX_INDICES:
@@ -24,16 +24,16 @@ class Vocabulary:
 
     @classmethod
     def build(cls, language: str, tokenized: Iterable[str]) -> "Vocabulary":
-        """Collect the words that stand in sentences often enough, the most frequent first."""
+        """Collect the words that occur often enough in sentences, the most frequent first."""
         sentences = (sentence.split() for sentence in tokenized)
         return cls(language, frequent(sentences, MAX_INDICES - 3))
 
     def __len__(self) -> int:
-        """Count the indices: padding, unknown and the end included."""
+        """Return the number of indices, including padding, unknown words and the end."""
         return len(self.words) + 3
 
     def encode(self, tokenized: Sequence[str]) -> Encoded:
-        """Look up the words of `tokenized` sentences; each gets an end."""
+        """Encode `tokenized` sentences, each with an end."""
         words = [sentence.split() for sentence in tokenized]
         lengths = np.fromiter(map(len, words), np.int64, len(words)) + 1
         indices = np.full(lengths.sum(), END)
@@ -44,10 +44,10 @@ class Vocabulary:
         return Encoded.of(indices, lengths)
 
     def decode(self, indices: np.ndarray) -> list[str]:
-        """Put sentences (N, length), each up to its end, together as plain text."""
+        """Convert indices (N, length) to plain text, each sentence up to its end."""
         from sacremoses import MosesDetokenizer
 
-        moses = MosesDetokenizer(lang="en")  # as `tokenise` cut them
+        moses = MosesDetokenizer(lang="en")  # the rules that `tokenize` uses for all languages
         ends = np.where(indices == END, np.arange(indices.shape[1]), indices.shape[1]).min(axis=1)
         names = ["", "?", "", *self.words]
         return [
@@ -60,13 +60,13 @@ class Vocabulary:
         return {"language": self.language, "words": self.words}
 
 
-def tokenise(sentences: Iterable[str]) -> list[str]:
-    """Cut plain sentences into Moses' tokens, with a space between them."""
+def tokenize(sentences: Iterable[str]) -> list[str]:
+    """Split plain sentences into Moses' tokens, joined by spaces."""
     return prepare(sentences, "moses", lowercase=False)
 
 
 def padded(encoded: Encoded, rows: np.ndarray) -> np.ndarray:
-    """Make a matrix (B, longest) int64 of the sentences `rows`, filled up with padding."""
+    """Return the sentences `rows` as an int64 matrix (B, longest), padded."""
     indices, lengths = encoded.batch(rows)
     result = np.full((len(rows), lengths.max()), PADDING)
     result[np.arange(result.shape[1]) < lengths[:, None]] = indices

@@ -26,8 +26,7 @@ from groundvec.data.cleaning import normalised
 from groundvec.evaluation import correlation, significance
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_csv
-from tests.groundvec.data import test_ratings
-from tests.support import forks
+from tests.support import forks, sts_files
 from tests.support.rated_pairs import SENTEVAL, encoder, frozen
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +51,7 @@ def made_up(monkeypatch):
 
 @pytest.fixture
 def folders(tmp_path):
-    return test_ratings.write(tmp_path / "rated", test_ratings.small(False))
+    return sts_files.write(tmp_path / "rated", sts_files.small(False))
 
 
 @pytest.fixture
@@ -126,8 +125,8 @@ def test_sentences_are_in_both_forms_each_once(folders):
     ("task", "file"), [("STS 2012", "STS12"), ("STS-B", "sts-"), ("SICK", "SICK_")]
 )
 def test_only_the_files_of_the_tasks_are_read(tmp_path, folders, task, file):
-    own = {name: text for name, text in test_ratings.small(False).items() if file in name}
-    alone = test_ratings.write(tmp_path / "alone", own)
+    own = {name: text for name, text in sts_files.small(False).items() if file in name}
+    alone = sts_files.write(tmp_path / "alone", own)
     assert evaluate.sentences([task], alone) == evaluate.sentences([task], folders)
     with pytest.raises(InputError, match="unpack its archive and name that folder"):
         evaluate.sentences([task, "STS 2016"], alone)
@@ -206,7 +205,7 @@ def test_pairs_with_a_training_caption_are_counted_and_left_out(made_up):
 def test_the_rated_sentences_are_fetched_once(tmp_path, monkeypatch, public):
     """From a mirror of two archives or of the nine public ones; then the cache is enough."""
     files, mirror = tmp_path / "files", tmp_path / "mirror"
-    test_ratings.write(files, test_ratings.small(public))
+    sts_files.write(files, sts_files.small(public))
     for name, archive in (sts_archives.PUBLIC if public else sts_archives.MIRRORED).items():
         form = "gztar" if archive.endswith("gz") else "zip"
         stem = mirror / "sts" / archive.partition(".")[0]
@@ -325,7 +324,7 @@ def test_captions_follow_each_other_unless_their_images_are_given():
     [
         ({"captions": np.ones((7, 3))}, "7 captions cannot be shared equally by 4 images"),
         ({"captions": np.ones((2, 3))}, "images: give the captions first, then the images"),
-        ({"captions": csr_array(np.ones((8, 3)))}, r"a sparse matrix: give captions.toarray\(\)"),
+        ({"captions": csr_array(np.ones((8, 3)))}, r"a sparse matrix: pass captions.toarray\(\)"),
         ({"images": np.ones((4, 2))}, "captions have 3 dimensions and images 2"),
         ({"similarity": "L2"}, "there is no similarity 'L2': choose from cosine"),
         ({"folds": 3}, "folds is 3: it must divide the number of images, 4"),

@@ -1,4 +1,4 @@
-"""The benchmarks run, on small inputs and without limits of time; the page says what they found."""
+"""The benchmarks run on small inputs. No limit of time is asserted."""
 
 import json
 import os
@@ -51,7 +51,7 @@ def test_a_killed_run_whose_job_had_written_its_file_does_not_stop_the_next(tmp_
 
 
 def test_a_benchmark_explains_itself_with_an_example():
-    """All of them by the same lines, so that one is enough."""
+    """Test one program, because all programs share their command line."""
     command = [sys.executable, "benchmarks/retrieval.py", "--help"]
     result = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     assert "python benchmarks/retrieval.py" in result.stdout

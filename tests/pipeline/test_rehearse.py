@@ -4,8 +4,8 @@ import json
 import re
 from pathlib import Path
 
-from tests.pipeline.rules.test_workflow import with_forked_jobs
 from tests.support import forks
+from tests.support.workflow import with_forked_jobs
 
 ROOT = Path(__file__).parents[2]
 

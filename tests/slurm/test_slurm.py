@@ -21,8 +21,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.pipeline.rules.test_workflow import NOTHING, copy_project, snakemake
 from tests.support.reliability import write_section
+from tests.support.workflow import NOTHING, copy_project, snakemake
 
 
 def output_of(*command):

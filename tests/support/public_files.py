@@ -17,8 +17,8 @@ from groundvec.data import sts_archives
 from groundvec.runtime.files import sha256
 from reproduction import scenes
 from reproduction.scenes.ratings import graded_pairs
-from tests.groundvec.data import test_datasets, test_ratings
 from tests.groundvec.sources import test_multi30k, test_pascal1k
+from tests.support import karpathy_files, sts_files, word_vectors
 
 TESTED = 10  # pictures for development, and as many for the test
 PASCAL = 200  # ten of each of 20 categories
@@ -105,7 +105,7 @@ def karpathy(folder, pictures, splits):
     coco, flickr30k, photos = [], [], {"train2014": {}, "val2014": {}}
     for split, numbers in splits.items():
         for i in numbers:
-            entry = test_datasets.coco_entry(i, split, *pictures[i][1])
+            entry = karpathy_files.coco_entry(i, split, *pictures[i][1])
             path = f"{entry['filepath']}/{entry['filename']}"
             photos[entry["filepath"]][path] = pictures[i][0]
             coco.append(entry)
@@ -148,7 +148,7 @@ def multi30k(folder, pictures, train):
 def sts(folder, pairs):
     """STS 2012-2016, STS-B and SICK: twelve pairs a file."""
     with tempfile.TemporaryDirectory() as root:
-        test_ratings.write(Path(root), test_ratings.small(True, iter(pairs)))
+        sts_files.write(Path(root), sts_files.small(True, iter(pairs)))
         for name, archive in sts_archives.PUBLIC.items():
             stem, _, suffix = archive.partition(".")
             form = {"zip": "zip", "tar.gz": "gztar"}[suffix]
@@ -160,7 +160,7 @@ def vectors(mirror, words, infersent):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         units = 2048 if infersent else 1
-        infersent(folder, 1, units, words=words, dimensions=300)
+        word_vectors.infersent(folder, 1, units, words=words, dimensions=300)
         lines = [line.split(" ") for line in (folder / "v.txt").read_text("utf-8").splitlines()]
         for archive, sizes in {"6B": (50, 100, 200, 300), "840B.300d": (300,)}.items():
             members = {

@@ -1,4 +1,4 @@
-"""A table of models side by side, and of how they differ from the first."""
+"""A table of models and their differences from the first model."""
 
 from pathlib import Path
 
@@ -16,16 +16,16 @@ from reproduction.reporting.measures import SEMANTIC
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, named
 
-TITLE = "What each part gives, and how models differ from the first one."
+TITLE = "Models, and their differences from the first one."
 NOTES = [
-    "Measured by this project, of ensembles; the mean of so many seeds. R@10: percent of the test "
-    f"queries. Ratings: Pearson's r {TIMES} 100 with people's, by cosines (the mean of the "
-    "subtasks, weighted by their pairs), or where there are training pairs by a classifier. Then "
-    "the difference from the first model, each seed with itself, and its 95% interval by a paired "
-    f"bootstrap: {bootstrap.DRAWS:,} draws of pictures, or of pairs within each subtask; of "
-    "several seeds a t interval, whose variance is that over the seeds plus that of the bootstrap; "
-    "it is never narrower than that of the seeds alone.",
-    "min: minutes of training, whatever else the machine did meanwhile.",
+    "Measured by this project, for ensembles; means over the seeds. R@10: percent of the test "
+    f"queries. Ratings: Pearson's r {TIMES} 100 with people's ratings, by cosines (the mean of the "
+    "subtasks, weighted by their pairs), or by a classifier for tasks with training pairs. In "
+    "brackets: the difference from the first model with the same seed, and its 95% interval. For "
+    f"one seed it is by a paired bootstrap: {bootstrap.DRAWS:,} draws of images, or of pairs in "
+    "each subtask. For several seeds it is a t interval, whose variance is the sum of the variance "
+    "over the seeds and that of the bootstrap; it is never narrower than over the seeds alone.",
+    "min: minutes of training, which include the time of other programs.",
 ]
 VALUES = ["value", "low", "high", "difference", "difference_low", "difference_high"]
 
@@ -35,23 +35,25 @@ def make(results: Results, stem: Path) -> None:
     predictions = results.predictions if results.given.get("predictions") else None
     table = ablation(results.query_ranks, predictions, results.history)
     columns = ["value", "difference", "difference_low", "difference_high"]
-    numbers = zip(*(decimals(table[column]) for column in columns), strict=True)
-    first = table["difference"].isna()
+    first_model = table["difference"].isna()
+    numbers = table[columns].apply(decimals)
     texts = [  # 60.1 (1.2: 0.4, 2.0)
-        value if alone else f"{value} ({difference}: {low}, {high})"
-        for alone, (value, difference, low, high) in zip(first, numbers, strict=True)
+        value if is_first else f"{value} ({difference}: {low}, {high})"
+        for is_first, (value, difference, low, high) in zip(
+            first_model, numbers.to_numpy(), strict=True
+        )
     ]
     minutes = decimals(table["minutes"], 0)
-    shown = table.assign(text=texts, seeds=table["seeds"].astype(str), min=minutes)
-    text = wide(shown, ["dataset", "model", "seeds", "min"], "measure")
+    cells = table.assign(text=texts, seeds=table["seeds"].astype(str), min=minutes)
+    text = wide(cells, ["dataset", "model", "seeds", "min"], "measure")
     headings = text.pop("dataset").replace(NAMES)
     write_table(stem, table, text, "lrr" + "l" * (text.shape[1] - 3), TITLE, NOTES, headings)
 
 
 def ablation(ranks: QueryRanks, predictions: Predictions | None, history: History) -> pd.DataFrame:
-    """Measure every model, the mean of its seeds, and its difference from the first model.
+    """Compute the mean over seeds of every model, and its difference from the first model.
 
-    The difference is over the seeds that both have, and NaN for the first model.
+    The difference is over the seeds that both models have, and NaN for the first model.
     """
     rows = []
     last = history.groupby(["dataset", "model", "seed"])["seconds"].max()
@@ -65,15 +67,18 @@ def ablation(ranks: QueryRanks, predictions: Predictions | None, history: Histor
     keys = ["dataset", "measure"]
     for (dataset, measure), systems in pd.concat(measured).groupby(keys, sort=False):
         by_model = {
-            model: own.set_index("seed")["draws"]
-            for model, own in systems.groupby("model", sort=False)
+            model: seeds.set_index("seed")["draws"]
+            for model, seeds in systems.groupby("model", sort=False)
         }
+        # The first model of the configuration is the reference of all others.
         first = next(iter(by_model.values()))
         for model, draws in by_model.items():
-            both = draws.index.intersection(first.index)
-            gains = [draws[seed] - first[seed] for seed in both] if draws is not first else []
-            compared = mean_of_seeds(gains) if gains else (np.nan, np.nan, np.nan)
+            difference = (np.nan, np.nan, np.nan)
+            shared_seeds = draws.index.intersection(first.index)
+            if draws is not first and len(shared_seeds):
+                gains = [draws[seed] - first[seed] for seed in shared_seeds]
+                difference = mean_of_seeds(gains)
             labels = (dataset, model, len(draws), minutes.get((dataset, model)), measure)
-            rows.append((*labels, *mean_of_seeds(draws.tolist()), *compared))
+            rows.append((*labels, *mean_of_seeds(draws.tolist()), *difference))
     names = ["dataset", "model", "seeds", "minutes", "measure"]
     return pd.DataFrame(rows, columns=[*names, *VALUES])

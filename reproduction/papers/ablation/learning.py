@@ -1,4 +1,4 @@
-"""Learning curves: loss and recall by epoch, and recall by the time that training took."""
+"""Learning curves: loss and recall by epoch, and recall by the minutes of training."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Calixto & Liu (2017): the tables of several languages, and of re-ranked translations."""
+"""Calixto & Liu (2017): tables about several languages and about re-ranked translations."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,22 +7,23 @@ from reproduction.papers import Experiment, Item, Paper
 
 
 def reranked(experiment: Experiment) -> bool:
-    """Return whether models that see re-rank translations."""
+    """Return whether models re-rank translations."""
     return bool(experiment.config.get("translation", {}).get("rerank_by"))
 
 
 def reranked_longer(experiment: Experiment) -> bool:
-    """Return whether there are lists for Table 4; the shortest lists are Table 3's."""
+    """Return whether there are lists for Table 4, besides the shortest, which are in Table 3."""
     return reranked(experiment) and len(experiment.config["translation"]["n_best"]) > 1
 
 
 def can_compare(experiment: Experiment) -> bool:
-    """Return whether the experiment has anything that the paper makes a claim about."""
+    """Return whether the experiment measures anything that the paper makes a claim about."""
     return reranked(experiment) or any(map(comparable, experiment.datasets.values()))
 
 
 def comparable(dataset: Mapping[str, Any]) -> bool:
-    """Return whether models of one language and of several read the same text, such as words."""
+    """Return whether a model of one language and one of several read the same kind of text."""
+    # The texts that models of several languages (True) and of one language (False) read.
     read: dict[bool, set[str]] = {True: set(), False: set()}
     for model in dataset["models"].values():
         read[len(model["languages"]) > 1].add(model["text"]["name"])
@@ -32,27 +33,16 @@ def comparable(dataset: Mapping[str, Any]) -> bool:
 PAPER = Paper(
     name="Calixto & Liu (2017)",
     topic="Languages",
-    citation={
-        "type": "conference-paper",
-        "title": "Sentence-level multilingual multi-modal embedding for natural "
-        "language processing",
-        "authors": [
-            {"family-names": "Calixto", "given-names": "Iacer"},
-            {"family-names": "Liu", "given-names": "Qun"},
-        ],
-        "collection-title": "Proceedings of Recent Advances in Natural Language Processing (RANLP)",
-        "conference": {"name": "RANLP"},
-        "year": 2017,
-    },
+    title="Sentence-level multilingual multi-modal embedding for natural language processing",
     tables={
         "table1": Item(
             inputs=("trained",),
             reported="table1",
             caption="""
-            Retrieval on the test set, in each language (Table 1 of Calixto & Liu 2017): from
-            sentence to image and back. VSE is a model of one language, MLMME one of several,
-            whose objective has β parts of images and sentences and 1 - β of sentences and
-            sentences. Rows marked *measured* are this run's ensembles.
+            Retrieval on the test set, in each language (Table 1 of Calixto & Liu 2017): images
+            by sentences, and sentences by images. VSE is a model of one language, MLMME a model
+            of several. The loss of MLMME weights pairs of an image and a sentence by β, and
+            pairs of two sentences by 1 - β. Rows marked *measured* are this run's ensembles.
             """,
         ),
         "table2": Item(
@@ -69,8 +59,8 @@ PAPER = Paper(
             reported="tables_3_4",
             when=reranked,
             caption="""
-            First translations of the configuration's shortest lists, before and after these
-            were re-ranked by models that see (Table 3 of Calixto & Liu 2017, of 20-best lists).
+            Scores of the first translations of the configuration's shortest lists, before and
+            after re-ranking (Table 3 of Calixto & Liu 2017, which has 20-best lists).
             """,
         ),
         "table4": Item(
@@ -78,15 +68,7 @@ PAPER = Paper(
             reported="tables_3_4",
             when=reranked_longer,
             caption="""
-            As Table 3, of longer lists (Table 4 of Calixto & Liu 2017).
-            """,
-        ),
-        "cross_lingual": Item(
-            inputs=("trained",),
-            when=lambda experiment: any(len(model["languages"]) > 1 for model in experiment.models),
-            caption="""
-            How well sentences of one language find those of another that describe the same
-            image, which the paper does not report.
+            Table 3 for longer lists (Table 4 of Calixto & Liu 2017).
             """,
         ),
         "claims": Item(
@@ -94,19 +76,7 @@ PAPER = Paper(
             tables=("table1", "table2", "table3", "table4"),
             when=can_compare,
             caption="""
-            What Calixto & Liu (2017) claim, and whether it holds in this run.
-            """,
-        ),
-    },
-    figures={
-        "translations": Item(
-            inputs=("rerankers", "translations"),
-            each="system",
-            when=reranked,
-            caption="""
-            Random sentences, each beside its picture: the sentence, its reference (green), and
-            what is put first by whom. Sentences whose first translation a re-ranker changed are
-            preferred.
+            The claims of Calixto & Liu (2017), and whether they hold in this run.
             """,
         ),
     },

@@ -1,4 +1,4 @@
-"""Table 1 of Calixto & Liu (2017): images and sentences of several languages find each other."""
+"""Table 1 of Calixto & Liu (2017): retrieval of images and sentences in each language."""
 
 from pathlib import Path
 
@@ -12,18 +12,19 @@ from reproduction.papers.calixto_liu_2017.reported import ReportedLanguages, rea
 from reproduction.render.retrieval_table import CHANCE, chance, side_by_side, write
 from reproduction.reporting.measures import whole
 from reproduction.reporting.results import MEASURES, Results
-from reproduction.reporting.systems import NAMES, PROVENANCE, beside, in_order, with_seeds
+from reproduction.reporting.systems import NAMES, PROVENANCE, dataset_of, in_order, with_seeds
 
 RECALLS = [f"{direction}_r{k}" for direction in DIRECTIONS for k in CUTOFFS]
 TITLE = "Retrieval of images by sentences, and of sentences by images, in each language."
 ENSEMBLE = (
     "Measured: by this project, the ensemble of a training's best snapshots. Reported: as printed "
-    "in Calixto & Liu (2017), of single models."
+    "in Calixto & Liu (2017), for single models."
 )
 NOTES = [
-    "In brackets: the gain of a model of several languages over the best one of this language "
-    "alone that reads the same (words or characters); reported ones, over the best VSE, computed "
-    "from the recalls that are printed. With β = 0 the image network is untrained: chance.",
+    "In brackets: the gain of a model of several languages over the best model of this language "
+    "alone that reads the same text (words or characters). Reported gains are over the best VSE, "
+    "computed from the printed recalls. With β = 0 the image network stays untrained, so the "
+    "ranking is random.",
     ENSEMBLE + " Their test set has 514 images of the validation set (section 4 of the paper).",
 ]
 
@@ -42,24 +43,27 @@ def make(results: Results, stem: Path) -> None:
 def table1(measured: Retrieval, reported: ReportedLanguages, models: Models) -> pd.DataFrame:
     """Join chance, reported models and measured ensembles of each data set and language.
 
-    A row has both directions side by side, as in `caption_to_image_r10_ci`, and the gains, as in
-    `caption_to_image_r10_gain`.
+    A row has both directions, in columns such as `caption_to_image_r10_ci`, and the gains, in
+    columns such as `caption_to_image_r10_gain`.
     """
-    named = of_languages(models)
     test = whole(measured)
     keys = ["dataset", "test_set", "language", "model", "seed"]
     numbers = [*MEASURES, "mean_rank", "queries"]
-    ours = in_order(side_by_side(test[test["kind"] == "ensemble"], keys, numbers), models)
-    about = named[["dataset", "model", "seed", "name", "several", "reads", "beta"]]
-    ours = ours.merge(about, on=["dataset", "model", "seed"]).assign(source="measured")
+    ensembles = in_order(side_by_side(test[test["kind"] == "ensemble"], keys, numbers), models)
+    labels = ["dataset", "model", "seed", "name", "several", "reads", "beta"]
+    ensembles = ensembles.merge(of_languages(models)[labels], on=["dataset", "model", "seed"])
+    ensembles = ensembles.assign(source="measured")
     random = side_by_side(chance(test), keys[:3], numbers).assign(source="computed", name="chance")
-    keys = ["paper", "language", "model"]
     scores = [*(f"r{k}" for k in CUTOFFS), "median_rank"]
-    theirs = side_by_side(reported, keys, scores)
-    theirs = theirs.merge(reported[["model", "beta", "role"]].drop_duplicates("model"))
-    theirs = theirs.assign(dataset=beside(models, "multi30k"), source="reported")
-    theirs = theirs.assign(name=theirs["model"], several=theirs["beta"].notna())
-    table = _with_gains(pd.concat([random, theirs, ours], ignore_index=True))
+    printed = side_by_side(reported, ["paper", "language", "model"], scores)
+    printed = printed.merge(reported[["model", "beta", "role"]].drop_duplicates("model"))
+    printed = printed.assign(
+        source="reported",
+        dataset=dataset_of(models, "multi30k"),
+        name=printed["model"],
+        several=printed["beta"].notna(),
+    )
+    table = _with_gains(pd.concat([random, printed, ensembles], ignore_index=True))
     columns = [
         f"{direction}_{number}"
         for direction in DIRECTIONS
@@ -67,16 +71,17 @@ def table1(measured: Retrieval, reported: ReportedLanguages, models: Models) -> 
     ]
     first = ["dataset", "test_set", "language", "source", "name", "model", "seed"]
     last = ["several", "reads", "beta", "role", "paper", "epochs", *PROVENANCE]
-    table["seed"] = table["seed"].astype("Int64")
+    table["seed"] = table["seed"].astype("Int64")  # reported rows and chance have no seed
     return table[[*first, *columns, *last]]
 
 
 def _with_gains(table: pd.DataFrame) -> pd.DataFrame:
-    """Add how much higher the recalls of models of several languages are than the best of one."""
-    alike = ["source", "dataset", "language", "reads", "seed"]
+    """Add the gain of several languages over the best model of one language, for each recall."""
+    same = ["source", "dataset", "language", "reads", "seed"]
     for recall in RECALLS:
+        # The paper's other systems are no VSE, so gains are not computed over them.
         alone = table["several"].eq(False) & table["role"].ne("other")
         of_one = table.assign(one=table[recall].where(alone))
-        gain = table[recall] - of_one.groupby(alike, dropna=False)["one"].transform("max")
+        gain = table[recall] - of_one.groupby(same, dropna=False)["one"].transform("max")
         table[f"{recall}_gain"] = gain.where(table["several"].eq(True))
     return table

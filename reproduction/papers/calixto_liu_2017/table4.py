@@ -1,4 +1,4 @@
-"""Table 4 of Calixto & Liu (2017): as Table 3, of longer lists."""
+"""Table 4 of Calixto & Liu (2017): Table 3 for longer lists."""
 
 from reproduction.papers.calixto_liu_2017.table3 import make
 

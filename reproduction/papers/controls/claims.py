@@ -1,4 +1,4 @@
-"""What captions and images teach: the rows of the table of controls, compared."""
+"""Compare the rows of the table of controls: the effect of captions and of images."""
 
 from pathlib import Path
 
@@ -7,12 +7,11 @@ import pandas as pd
 from groundvec.card.text import TIMES
 from groundvec.results.schemas import Claims
 from reproduction.papers.controls.conditions import BOTH, CAPTIONS, IMAGES, UNTRAINED, measured
-from reproduction.papers.merkx_frank_2019.claims import compared
 from reproduction.render.claims import write
-from reproduction.reporting.claims import decide
+from reproduction.reporting.claims import decide, pairwise
 from reproduction.reporting.results import Results
 
-# What each claim compares: the row that it says is worse, and the one that it says is better.
+# The two rows that each claim compares: the one claimed worse, then the one claimed better.
 CLAIMS = {
     "Captions teach: captions alone are better than no training": (UNTRAINED, CAPTIONS),
     "Images teach: images alone are better than no training": (UNTRAINED, IMAGES),
@@ -31,11 +30,12 @@ def make(results: Results, stem: Path) -> None:
 
 
 def claims(values: pd.DataFrame) -> Claims:
-    """Measure the differences that the claims are about, and decide whether these hold.
+    """Compute the difference of every comparison, and decide whether the claims hold.
 
     Args:
         values: the result of `conditions.measured`.
     """
+    # Rows are compared by their condition, which `pairwise` reads from `name`.
     values = values.assign(name=values["learned_from"])
     trained = values.dropna(subset="encoder").astype({"seed": int})
     baselines = values[values["encoder"].isna()]
@@ -44,11 +44,11 @@ def claims(values: pd.DataFrame) -> Claims:
         by_condition = dict(iter(rows.groupby("learned_from")))
         for claim, (worse, better) in CLAIMS.items():
             if {worse, better} <= by_condition.keys():
-                pairs = compared(
+                pairs = pairwise(
                     claim, by_condition[worse], by_condition[better], ["dataset", "seed"]
                 )
                 parts.append(pairs.assign(condition=encoder))
         if BOTH in by_condition and len(baselines):
-            pairs = compared(BASELINES, baselines, by_condition[BOTH])
+            pairs = pairwise(BASELINES, baselines, by_condition[BOTH])
             parts.append(pairs.assign(condition=encoder))
     return decide("controls", pd.concat(parts))

@@ -1,4 +1,4 @@
-"""What each training learned from, and its scores in the draws of a paired bootstrap."""
+"""Name what each training learned from, and measure it in the draws of a paired bootstrap."""
 
 import numpy as np
 import pandas as pd
@@ -14,9 +14,9 @@ CAPTIONS = "captions alone"
 IMAGES = "images alone"
 BOTH = "captions and images"
 CONDITIONS = [UNTRAINED, CAPTIONS, IMAGES, BOTH]
-LANGUAGE = "en"  # of the rated sentences, and of the captions in the recalls
-WAYS = {"caption_to_image": "R@10, images", "image_to_caption": "R@10, captions"}
-# Columns of `Models` in which trainings of one encoder differ; `network` names the loss too.
+LANGUAGE = "en"  # the language of the rated sentences, and of the captions in the recalls
+MEASURES = {"caption_to_image": "R@10, images", "image_to_caption": "R@10, captions"}
+# Trainings of one encoder may differ in these columns of `Models`. `network` contains the loss.
 VARIED = ["model", "seed", "snapshots", "folder", "network", "training.paraphrases"]
 
 
@@ -24,9 +24,11 @@ def conditions(models: Models) -> pd.DataFrame:
     """Name what each training learned from, by the weight `beta` of its loss.
 
     Returns:
-        Columns dataset, model, seed, encoder and learned_from. Trainings of one `encoder` differ in
-        their loss alone; it is named after the model that learned from captions and images.
+        Columns dataset, model, seed, encoder and learned_from. Trainings of one `encoder` differ
+        only in their loss. It has the name of the model that learned from captions and images.
     """
+    # The loss weights image-caption pairs by beta, and caption pairs by 1 - beta. A loss without
+    # beta has image-caption pairs only.
     beta = models.reindex(columns=["objective.beta"])["objective.beta"].fillna(1)
     loss = [column for column in models if str(column).startswith("objective.")]
     fixed = models.drop(columns=[*VARIED, *loss], errors="ignore").astype(str)
@@ -34,9 +36,10 @@ def conditions(models: Models) -> pd.DataFrame:
         learned_from=np.select([beta == 0, beta == 1], [CAPTIONS, IMAGES], BOTH),
         group=fixed.apply(tuple, axis=1),
     )
-    last = table["learned_from"].map(CONDITIONS.index)
-    names = table.assign(order=last).sort_values("order", kind="stable").groupby("group")["model"]
-    return table.assign(encoder=table["group"].map(names.last())).drop(columns="group")
+    order = table["learned_from"].map(CONDITIONS.index)
+    by_condition = table.assign(order=order).sort_values("order", kind="stable")
+    names = by_condition.groupby("group")["model"].last()
+    return table.assign(encoder=table["group"].map(names)).drop(columns="group")
 
 
 def measured(
@@ -45,9 +48,9 @@ def measured(
     """Measure every training, its untrained network and every baseline.
 
     Returns:
-        A row for each system and measure, in the order of the measures: dataset, encoder,
-        learned_from, seed, measure and draws (`resampled.recalls`). A baseline has its name as
-        learned_from, and no dataset, encoder and seed.
+        One row per system and measure, in the order of the measures: dataset, encoder,
+        learned_from, seed, measure and draws (`resampled.recalls`). The learned_from of a baseline
+        is its name; it has no dataset, encoder and seed.
     """
     trainings = conditions(models)
     systems = named(trainings).merge(trainings)
@@ -57,33 +60,33 @@ def measured(
     rated["learned_from"] = (
         rated["learned_from"].mask(untrained, UNTRAINED).mask(baseline, rated["system"])
     )
-    # Untrained networks of one encoder and seed are the same, whatever they would learn from.
+    # Trainings of one encoder and seed share their untrained network, whatever their loss.
     keys = ["dataset", "encoder", "learned_from", "seed", "measure"]
     rated = rated.drop_duplicates(keys)
     learned = trainings[trainings["learned_from"].isin([IMAGES, BOTH])]
     chosen = ranks["kind"].eq("ensemble") & ranks["language"].eq(LANGUAGE)
     recalls = resampled.recalls(ranks[chosen & ranks["direction"].isin(DIRECTIONS)])
-    recalls = recalls.assign(measure=recalls["direction"].map(WAYS)).merge(learned)
+    recalls = recalls.assign(measure=recalls["direction"].map(MEASURES)).merge(learned)
     return pd.concat([rated, recalls])[[*keys, "draws"]].reset_index(drop=True)
 
 
 def _rated(predictions: Predictions, tasks: Tasks) -> pd.DataFrame:
-    """Correlate ensembles, untrained networks and baselines with the ratings, in draws."""
-    kept = predictions["kind"].isin(["ensemble", "baseline"]) | predictions["epochs"].eq("0")
-    predictions = predictions[kept]
+    """Correlate ensembles, untrained networks and baselines with the ratings, in each draw."""
+    is_rated = predictions["kind"].isin(["ensemble", "baseline"]) | predictions["epochs"].eq("0")
+    predictions = predictions[is_rated]
     cosines = resampled.correlations(predictions.assign(classifier=np.nan))
     classified = resampled.correlations(predictions[predictions["classifier"].notna()])
     supervised = cosines["task"].isin(classified["task"])
-    # The tasks' own words for where their sentences come from (Merkx & Frank 2019, Table 1).
+    # The source of a subtask's sentences is described in Table 1 of Merkx & Frank (2019).
     visual = tasks[tasks["source"].str.contains("image|video")]
-    shown = pd.MultiIndex.from_frame(cosines[["task", "subtask"]]).isin(
+    describes_image = pd.MultiIndex.from_frame(cosines[["task", "subtask"]]).isin(
         pd.MultiIndex.from_frame(visual[["task", "subtask"]])
     )
     joint = joint_name(list(cosines["task"][~supervised].unique()))
     parts = [
         _mean(cosines[~supervised], joint),
-        _mean(cosines[~supervised & shown], f"{joint}, of images and videos"),
-        _mean(cosines[~supervised & ~shown], f"{joint}, other sentences"),
+        _mean(cosines[~supervised & describes_image], f"{joint}, of images and videos"),
+        _mean(cosines[~supervised & ~describes_image], f"{joint}, other sentences"),
     ]
     for task in classified["task"].unique():
         parts.append(_mean(cosines[cosines["task"] == task], f"{task}, cosine"))

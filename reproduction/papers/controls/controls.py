@@ -1,4 +1,4 @@
-"""The table of controls: encoders that learned from nothing, captions, images or both."""
+"""The table of controls: encoders without training, and trained on captions, images or both."""
 
 from pathlib import Path
 
@@ -11,10 +11,10 @@ from reproduction.render.tables import wide, write_table
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, sorted_by
 
-TITLE = "What encoders reach that learned from nothing, from captions, from images and from both."
+TITLE = "Scores of encoders that learned from nothing, from captions, from images and from both."
 NOTES = [
     f"Ratings: Pearson's r {TIMES} 100 with people's ratings, the mean of the subtasks weighted by "
-    "their pairs; by cosines, where no classifier is named. R@10: percent of the test queries.",
+    "their pairs; by cosines, unless a classifier is named. R@10: percent of the test queries.",
     "Rows of one encoder differ in the loss alone. Captions alone: pairs of captions of one image "
     "(beta 0). Images alone: pairs of an image and one caption (beta 1). Means over the seeds, of "
     "each training's ensemble. The CSV file has 95% intervals.",
@@ -27,8 +27,8 @@ def make(results: Results, stem: Path) -> None:
     table = controls(
         measured(results.models, results.predictions, results.tasks, results.query_ranks)
     )
-    shown = table.assign(text=decimals(table["value"]), seeds=table["seeds"].astype(str))
-    text = wide(shown, [*KEYS, "seeds"], "measure").rename(columns={"learned_from": "learned from"})
+    cells = table.assign(text=decimals(table["value"]), seeds=table["seeds"].astype(str))
+    text = wide(cells, [*KEYS, "seeds"], "measure").rename(columns={"learned_from": "learned from"})
     encoders = text.pop("dataset").replace(NAMES) + ": " + text.pop("encoder")
     headings = encoders.where(encoders != ": ", "Baselines")
     write_table(stem, table, text, "lr" + "r" * (text.shape[1] - 2), TITLE, NOTES, headings)
@@ -41,12 +41,15 @@ def controls(values: pd.DataFrame) -> pd.DataFrame:
         values: the result of `conditions.measured`.
     """
     rows = []
+    # `groupby` would drop baselines, whose data set and encoder are missing.
     groups = values.fillna({"dataset": "", "encoder": ""}).groupby([*KEYS, "measure"], sort=False)
     for key, seeds in groups:
         value, low, high = mean_of_seeds(seeds["draws"].tolist())
         rows.append((*key, len(seeds), value, low, high))
     columns = [*KEYS, "measure", "seeds", "value", "low", "high"]
     table = pd.DataFrame(rows, columns=columns)
-    known = {"dataset": [name for name in table["dataset"].unique() if name]}
-    known["learned_from"] = CONDITIONS
-    return sorted_by(table, KEYS, known).reset_index(drop=True)
+    first = {
+        "dataset": [name for name in table["dataset"].unique() if name],  # baselines have none
+        "learned_from": CONDITIONS,
+    }
+    return sorted_by(table, KEYS, first).reset_index(drop=True)

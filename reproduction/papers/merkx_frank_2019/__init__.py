@@ -1,4 +1,4 @@
-"""Merkx & Frank (2019): the tables and figures of the char-GRU, and more of the same data."""
+"""Merkx & Frank (2019): tables and figures of the char-GRU, and further ones on the same data."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,8 +6,9 @@ from typing import Any
 from reproduction.papers import Experiment, Item, Paper
 
 
-def _is_drawn(description: Mapping[str, Any]) -> bool:
+def has_paper_architecture(description: Mapping[str, Any]) -> bool:
     """Return whether a model has the architecture of Figure 1."""
+    # Figure 1 shows characters, both directions and attention, of any cell and size.
     encoder = description["encoder"]
     return (
         description["text"]["name"] == "characters"
@@ -19,59 +20,37 @@ def _is_drawn(description: Mapping[str, Any]) -> bool:
 PAPER = Paper(
     name="Merkx & Frank (2019)",
     topic="Scores",
-    citation={
-        "type": "article",
-        "title": "Learning semantic sentence representations from visually grounded "
-        "language without lexical knowledge",
-        "authors": [
-            {
-                "family-names": "Merkx",
-                "given-names": "Danny",
-                "orcid": "https://orcid.org/0000-0002-5829-5214",
-            },
-            {
-                "family-names": "Frank",
-                "given-names": "Stefan L.",
-                "orcid": "https://orcid.org/0000-0002-7026-711X",
-            },
-        ],
-        "journal": "Natural Language Engineering",
-        "volume": 25,
-        "issue": 4,
-        "year": 2019,
-        "start": 451,
-        "end": 466,
-        "doi": "10.1017/S1351324919000196",
-    },
-    every_epoch=True,
+    title="Learning semantic sentence representations from visually grounded "
+    "language without lexical knowledge",
+    every_epoch=True,  # for the curves of Figure 4
     tables={
         "table1": Item(
             inputs=("tasks",),
             when=Experiment.rated,
             caption="""
-            What the sentence embeddings are judged on (Table 1 of Merkx & Frank 2019): pairs of
-            sentences that are rated for similarity, by task and subtask, with the numbers of
-            pairs and where the sentences come from.
+            The tasks of the semantic evaluation (Table 1 of Merkx & Frank 2019): sentence pairs
+            that are rated for similarity, by task and subtask, with the number of pairs and the
+            source of the sentences.
             """,
         ),
         "table2": Item(
             inputs=("selected",),
             reported="table2",
             caption="""
-            Retrieval on the test sets (as Table 2 of Merkx & Frank 2019): recall at 1, 5 and 10
-            in percent, with 95% intervals, and the median rank. Rows marked *measured* are the
-            ensembles of this experiment, one for each model and seed; *chance* is what a random
-            ranking is expected to have.
+            Retrieval on the test sets (Table 2 of Merkx & Frank 2019): recall at 1, 5 and 10 in
+            percent, with 95% intervals, and the median rank. Rows marked *measured* are the
+            ensembles of this experiment, one for each model and seed. *Chance* is the
+            expectation for a random ranking.
             """,
         ),
         "table3": Item(
             inputs=("selected", "predictions", "ratings"),
             when=Experiment.rated,
             caption="""
-            Example pairs (after Table 3 of Merkx & Frank 2019): of each subtask the pair on
-            which the selected model and the ratings agree most and the one on which they agree
-            least, chosen by rule: the pairs that add most and least to Pearson's r. Where STS
-            is measured, the paper's own examples stand before them.
+            Example pairs (after Table 3 of Merkx & Frank 2019): for each subtask, the pair on
+            which the selected model and the ratings agree most, and the pair on which they
+            agree least. These are the pairs that add most and least to Pearson's r. If STS is
+            measured, the paper's own examples come first.
             """,
         ),
         "table_s1": Item(
@@ -82,9 +61,9 @@ PAPER = Paper(
             caption="""
             Correlations with ratings of similarity (the table in the supplement of Merkx &
             Frank 2019): Pearson's r × 100 with its 95% interval, for every subtask and for the
-            means over subtasks. Measured are the selected ensemble, the single best snapshot of
-            its training, its network before training, and the baselines. *Seen* counts the
-            pairs that hold a training caption; *unseen pairs* are the others.
+            means over subtasks. Measured systems are the selected ensemble, the single best
+            snapshot of its training, its network before training, and the baselines. *Seen*
+            counts the pairs that contain a training caption; *unseen pairs* are the others.
             """,
         ),
         "section_4_3": Item(
@@ -94,10 +73,10 @@ PAPER = Paper(
             when=Experiment.rated,
             verdicts=True,
             caption="""
-            On how many subtasks one system correlates significantly better with the ratings
-            than another (after section 4.3 of Merkx & Frank 2019): by Williams's test at 5%,
-            without and with Holm's correction, and by the other's 95% interval, as the paper
-            counts. The file ``section_4_3-tests.csv`` has every single test.
+            Number of subtasks on which one system correlates significantly better with the
+            ratings than another (after section 4.3 of Merkx & Frank 2019): by Williams' test at
+            5%, without and with Holm's correction, and by the other system's 95% interval, as
+            the paper counts. The file ``section_4_3-tests.csv`` has every single test.
             """,
         ),
         "section_4_3_4": Item(
@@ -114,8 +93,8 @@ PAPER = Paper(
         "snapshots": Item(
             inputs=("trained",),
             caption="""
-            Retrieval on the test sets by every kept snapshot (not in the paper), below the
-            ensemble of the same training: recall at 1, 5 and 10 in percent, with 95% intervals,
+            Retrieval on the test sets by every kept snapshot, below the ensemble of the same
+            training (not in the paper): recall at 1, 5 and 10 in percent, with 95% intervals,
             and the median rank.
             """,
         ),
@@ -123,36 +102,36 @@ PAPER = Paper(
             inputs=("selected", "query_ranks", "predictions"),
             when=Experiment.rated,
             caption="""
-            What Merkx & Frank (2019) claim of their models, and whether it holds in this run.
+            The claims of Merkx & Frank (2019), and whether they hold in this run.
             """,
         ),
     },
     figures={
         "figure1": Item(
             options=("backbone", "crops"),
-            models=_is_drawn,
+            models=has_paper_architecture,
             caption="""
             The architecture (Figure 1 of Merkx & Frank 2019). Left, the image encoder: a
-            network trained beforehand (dashed, not trained further) describes a picture, and a
-            linear layer projects the features. Right, the caption encoder:
-            characters, their embeddings e, the states h of a bidirectional RNN, and attention,
-            which weighs every feature of every state. Coloured parts are trained, so that the
-            cosine of a caption and its own picture is larger than that of others.
+            pretrained network (dashed, not trained further) extracts image features, and a
+            linear layer projects them. Right, the caption encoder: characters, their embeddings
+            e, the states h of a bidirectional RNN, and attention, which weights every feature
+            of every state. Colored parts are trained to give a caption and its own image a
+            larger cosine than a caption and another image.
             """,
         ),
         "figure2": Item(
             inputs=("trained", "scores_if_all_are_rated"),
             when=Experiment.compares,
             caption="""
-            Model selection (Figure 2 of Merkx & Frank 2019): the training task and, where there
-            are ratings, the semantic measures by embedding size. A marker is the ensemble of
-            one training, one seed of a model, with its 95% interval. Below it is the size;
-            another pooling than attention is named before it. The training task is recall at 10
-            on the development set, the mean of caption to image and image to caption; its
-            interval is sqrt(a² + b²) / 2 for the intervals ± a and ± b of the directions.
-            Semantic measures are Pearson's r × 100 with the ratings: of unsupervised tasks the
-            mean over the subtasks, weighted by their pairs, of the r of cosine similarities; of
-            tasks with training pairs the r of a classifier's predictions.
+            Model selection (Figure 2 of Merkx & Frank 2019): the training task and, with
+            ratings, the semantic measures by embedding size. A marker is the ensemble of one
+            training, one seed of a model, with its 95% interval. The size is printed below,
+            with the pooling if it is not attention. The training task is recall at 10 on the
+            development set, mean of caption to image and image to caption; its interval is
+            sqrt(a² + b²) / 2 for the intervals ± a and ± b of the directions. Semantic measures
+            are Pearson's r × 100 with the ratings. Unsupervised tasks use cosine similarities,
+            and the mean over their subtasks is weighted by pairs. Tasks with training pairs use
+            a classifier's predictions.
             """,
         ),
         "figure3": Item(
@@ -162,47 +141,34 @@ PAPER = Paper(
             caption="""
             The semantic evaluation (Figure 3 of Merkx & Frank 2019): Pearson's r × 100 with the
             ratings on every subtask, with Fisher's 95% interval. Predictions are cosine
-            similarities, or a classifier's for tasks with training pairs. Measured are the
-            selected ensemble of each data set, the same networks before training, and the
-            baselines. Floors, such as networks before training, know spelling but no meaning: a
-            score near them tells little about meaning.
+            similarities, or a classifier's for tasks with training pairs. Measured systems are
+            the selected ensemble of each data set, the same networks before training, and the
+            baselines. Floors, such as networks before training, know spelling but no meaning. A
+            score near a floor is little evidence of meaning.
             """,
         ),
         "figure4": Item(
             inputs=("selected", "scores_if_all_are_rated"),
             tables=("table2", "table_s1"),
             caption="""
-            The training task and, where there are ratings, the semantic score during training
-            (Figure 4 of Merkx & Frank 2019), for every kept snapshot; a panel shows one
-            network. The training task is recall at 10 on the test set (of several, the whole
-            one), mean of both directions. The semantic score is Pearson's r × 100 with the
-            ratings, the mean of the unsupervised tasks and those with a classifier (without
-            STS-B, whose pairs are STS 2012 to 2016's); a curve is dotted where snapshots were
-            not rated. Curves are means of the seeds. The number of epochs is on a logarithmic
-            scale; the scores of the untrained models stand below the curves. The bold curve is
-            the selected model.
-            """,
-        ),
-        "agreement": Item(
-            inputs=("selected", "predictions"),
-            options=("subtask",),
-            when=Experiment.rated,
-            caption="""
-            The model's similarity against the rating (not in the paper), a dot for each pair of
-            one subtask: the cosine of the two sentences' embeddings by the selected ensemble of
-            each data set (which one, the notes of Table 2 say). r is Pearson's of the dots,
-            with Fisher's 95% interval. It is the cosine for tasks with training pairs too,
-            whose r in other tables and figures is that of a classifier.
+            The training task and, with ratings, the semantic score during training (Figure 4 of
+            Merkx & Frank 2019), for every kept snapshot. A panel shows one network. The
+            training task is recall at 10 on the whole test set, mean of both directions. The
+            semantic score is Pearson's r × 100 with the ratings, mean of the unsupervised tasks
+            and of those with a classifier (without STS-B, whose pairs are from STS 2012 to
+            2016). A curve is dotted over snapshots without ratings. Curves are means over the
+            seeds. Epochs are on a logarithmic scale. The scores of untrained models are printed
+            below the curves. The bold curve is the selected model.
             """,
         ),
         "samples": Item(
             inputs=("selected", "captions", "images", "features"),
-            each="dataset",
+            per_dataset=True,
             caption="""
-            What the selected model's ensemble retrieves on the test set, for a few random
-            captions and a few random images: the five best with their ranks, and behind them
-            the first right one where it is not among them. What is right is green with a tick,
-            a picture also framed.
+            Retrieval by the selected model's ensemble on the test set, for a few random
+            captions and a few random images. The five best results have their ranks. The first
+            right result follows if it is not among these. Right results are green with a tick;
+            right images also have a frame.
             """,
         ),
     },

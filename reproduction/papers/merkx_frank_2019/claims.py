@@ -1,21 +1,21 @@
-"""The claims of Merkx & Frank (2019), and whether they hold here."""
+"""Decide which claims of Merkx & Frank (2019) hold in this run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 
 from groundvec.card.text import TIMES
-from groundvec.evaluation import bootstrap
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.results.schemas import Claims, Models, Predictions, QueryRanks
 from reproduction.render.claims import write
 from reproduction.reporting import resampled
-from reproduction.reporting.claims import COMPARED, decide
+from reproduction.reporting.claims import decide, pairwise
 from reproduction.reporting.measures import RECALL, SEMANTIC
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import best_snapshot, check_scored, criterion, described, named
 
+# The claims, in the words of the table. Kept results and pages find them by these names.
 CELLS = "GRUs beat LSTMs (the paper: significantly on STS 12-16 only)"
 POOLING = "Attention beats max pooling"
 SIZES = {
@@ -33,34 +33,35 @@ BASELINES = (
 TITLE = "The claims of Merkx & Frank (2019), and whether they hold."
 NOTES = [
     "Measures as in Figure 2, but the training task is R@10 on the test set, the mean of both "
-    f"directions; the others are Pearson's r {TIMES} 100. Semantic score: the mean of those but "
-    "STS-B. Of ensembles, where no snapshot is named."
+    f"directions. The others are Pearson's r {TIMES} 100; the semantic score is their mean without "
+    "STS-B. Systems are ensembles, unless a snapshot is named."
 ]
 
 
 def make(results: Results, stem: Path) -> None:
     """Write the claims."""
+    # Without this check, a model without ratings would be missing from the comparisons silently.
     check_scored(results.query_ranks, results.predictions)
     values = measured(results.query_ranks, results.predictions)
     selected = {dataset: model for dataset, (model, _) in results.selected.items()}
     best = {
-        (about["dataset"], about["model"], about["seed"]): best_snapshot(about)
-        for _, about in results.models.iterrows()
-        if about["model"] == selected[about["dataset"]]
+        (training["dataset"], training["model"], training["seed"]): best_snapshot(training)
+        for _, training in results.models.iterrows()
+        if training["model"] == selected[training["dataset"]]
     }
     table = claims(values, results.models, selected, best)
-    selection = f"Epochs and snapshots are those of {criterion(results.select)}."
+    selection = f"Epochs and snapshots belong to {criterion(results.select)}."
     write(stem, table, TITLE, [*NOTES, selection])
 
 
 def measured(ranks: QueryRanks, predictions: Predictions) -> pd.DataFrame:
-    """Measure R@10, the mean of both directions, and the semantic measures, of every system."""
-    ways = resampled.recalls(ranks[ranks["direction"].isin(DIRECTIONS)])
+    """Compute R@10, mean of both directions, and the semantic measures of every system."""
+    directions = resampled.recalls(ranks[ranks["direction"].isin(DIRECTIONS)])
     training = ["dataset", "model", "seed"]
-    of_recall = resampled.averaged(ways, [*training, "kind", "epochs"]).assign(measure=RECALL)
+    recalls = resampled.averaged(directions, [*training, "kind", "epochs"]).assign(measure=RECALL)
     systems = named(ranks)
-    of_ratings = systems.merge(resampled.semantic_measures(predictions), "right", on="system")
-    return pd.concat([of_recall.merge(systems), of_ratings], ignore_index=True)
+    correlations = systems.merge(resampled.semantic_measures(predictions), "right", on="system")
+    return pd.concat([recalls.merge(systems), correlations], ignore_index=True)
 
 
 def claims(
@@ -69,80 +70,71 @@ def claims(
     selected: Mapping[str, str],
     best: Mapping[tuple[str, str, int], int],
 ) -> Claims:
-    """Measure the differences that the claims are about, and decide whether these hold.
+    """Compute the difference of every comparison, and decide whether the claims hold.
 
     Args:
         values: the result of `measured`.
-        selected: the model of each data set that the later claims are of, with all its seeds.
-        best: the epoch of the best snapshot of each dataset, model and seed that is selected.
+        selected: the model of each data set whose snapshots are compared, with all its seeds.
+        best: the epoch of the best snapshot of each selected (dataset, model, seed).
     """
-    of_baselines = values["kind"] == "baseline"
-    baselines = values[of_baselines].assign(name=values["system"])
-    trained = values[~of_baselines].astype({"seed": int}).assign(name=values["model"])
+    is_baseline = values["kind"] == "baseline"
+    baselines = values[is_baseline].assign(name=values["system"])
+    trained = values[~is_baseline].astype({"seed": int}).assign(name=values["model"])
     parts = of_grid(trained[trained["kind"] == "ensemble"], models)
     for dataset, model in selected.items():
         training = trained[trained["dataset"].eq(dataset) & trained["model"].eq(model)]
         ends = described(models, dataset, model, training["seed"].iloc[0])["snapshots"]
         ensembles = training[training["kind"] == "ensemble"]
         parts += of_training(training, best, ends)
-        parts.append(compared(BASELINES, baselines, ensembles))
+        parts.append(pairwise(BASELINES, baselines, ensembles))
     return decide("merkx_frank_2019", pd.concat([part for part in parts if len(part)]))
 
 
-def compared(
-    claim: str, worse: pd.DataFrame, better: pd.DataFrame, alike: Sequence[str] = ()
-) -> pd.DataFrame:
-    """Compare rows of the same measure, every two of them: input for `decide`.
-
-    Args:
-        worse, better: columns name, measure and draws, and those that are `alike`; `better` has
-            dataset and seed too.
-    """
-    keys = [*alike, "measure"]
-    worse = worse[[*keys, "name", "draws"]].rename(columns={"name": "worse", "draws": "other"})
-    both = better.rename(columns={"name": "better"}).merge(worse, on=keys)
-    if both.empty:
-        return both
-    gains = bootstrap.difference(both.pop("draws"), both.pop("other"))
-    return both.assign(claim=claim, condition="", **gains)[[*COMPARED, "seed", *gains]]
-
-
 def of_grid(ensembles: pd.DataFrame, models: Models) -> list[pd.DataFrame]:
-    """Compare ensembles of the same seed whose networks differ in one thing."""
+    """Compare ensembles of the same seed whose networks differ in one property."""
     parts = models[["dataset", "model", "seed", "network", "pooling", "size"]]
     table = ensembles[ensembles["measure"] != SEMANTIC].merge(parts)
     networks = dict(iter(table.groupby("network")))
     poolings = dict(iter(table.groupby("pooling")))
-    found = []
+    comparisons = []
     if {"GRU", "LSTM"} <= networks.keys():
-        alike = ["dataset", "seed", "pooling", "size"]
-        found.append(compared(CELLS, networks["LSTM"], networks["GRU"], alike))
+        same = ["dataset", "seed", "pooling", "size"]
+        comparisons.append(pairwise(CELLS, networks["LSTM"], networks["GRU"], same))
     if {"attention", "max"} <= poolings.keys():
-        alike = ["dataset", "seed", "network", "size"]
-        found.append(compared(POOLING, poolings["max"], poolings["attention"], alike))
-    alike = ["dataset", "seed", "network", "pooling"]
+        same = ["dataset", "seed", "network", "size"]
+        comparisons.append(pairwise(POOLING, poolings["max"], poolings["attention"], same))
+    # All pairs of sizes: the smaller one is claimed worse.
+    same = ["dataset", "seed", "network", "pooling"]
     for measure, claim in SIZES.items():
-        own = table[table["network"].isin(["GRU", "LSTM"]) & table["measure"].eq(measure)]
-        for size, larger in own.groupby("size"):
-            found.append(compared(claim, own[own["size"] < size], larger, alike))
-    return found
+        rows = table[table["network"].isin(["GRU", "LSTM"]) & table["measure"].eq(measure)]
+        for size, larger in rows.groupby("size"):
+            smaller = rows[rows["size"] < size]
+            comparisons.append(pairwise(claim, smaller, larger, same))
+    return comparisons
 
 
 def of_training(
     trainings: pd.DataFrame, best: Mapping[tuple[str, str, int], int], ends: list[int]
 ) -> list[pd.DataFrame]:
-    """Compare the snapshots of one model with each other, and with its ensemble, by seed."""
+    """Compare the snapshots of one model with each other and with its ensemble, by seed.
+
+    Args:
+        trainings: the rows of the model in the result of `measured`.
+        best: see `claims`.
+        ends: the last epoch of each learning rate cycle.
+    """
     if len(ends) == 1:  # the ensemble is the only snapshot
         return []
     snapshots = trainings[trainings["kind"] == "snapshot"].astype({"epochs": int})
     training = pd.MultiIndex.from_frame(snapshots[["dataset", "model", "seed"]])
-    chosen = snapshots[snapshots["epochs"].to_numpy() == training.map(best).to_numpy()]
+    best_ones = snapshots[snapshots["epochs"].to_numpy() == training.map(best).to_numpy()]
     snapshots = snapshots.assign(name="epoch " + snapshots["epochs"].astype(str))
     ensemble = trainings[trainings["kind"] == "ensemble"].assign(name="ensemble")
-    first, last = (snapshots[snapshots["epochs"] == epoch] for epoch in (ends[0], ends[-1]))
-    alike = ["dataset", "seed"]
+    first = snapshots[snapshots["epochs"] == ends[0]]
+    last = snapshots[snapshots["epochs"] == ends[-1]]
+    same = ["dataset", "seed"]
     return [
-        compared(ENSEMBLE, chosen.assign(name="best snapshot"), ensemble, alike),
-        compared(LATE, first[first["measure"] == RECALL], last, alike),
-        compared(PEAK, last[last["measure"] == SEMANTIC], first, alike),
+        pairwise(ENSEMBLE, best_ones.assign(name="best snapshot"), ensemble, same),
+        pairwise(LATE, first[first["measure"] == RECALL], last, same),
+        pairwise(PEAK, last[last["measure"] == SEMANTIC], first, same),
     ]

@@ -1,4 +1,4 @@
-"""Figure 1 of Merkx & Frank (2019): the architecture, drawn."""
+"""Figure 1 of Merkx & Frank (2019): the architecture."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -10,13 +10,13 @@ from matplotlib.patches import Circle, FancyBboxPatch, Polygon, Rectangle
 from reproduction.render.style import save, styled
 from reproduction.reporting.results import Results
 
-# Fill colours: light tints of blue (image), vermillion (caption) and grey (no parameters).
+# Fill colors: light tints of blue (image), vermillion (caption) and gray (no parameters).
 IMAGE = "#d5e8f5"
 CAPTION = "#fbe3d3"
 PLAIN = "#f2f2f2"
 INK = "0.2"
 
-# The centres of the rows, in inches from below; both branches share them.
+# The centers of the rows, in inches from the bottom, which both branches share.
 INPUT = 0.4
 FIRST = 1.15
 SECOND = 2.05
@@ -25,14 +25,14 @@ NORM = 3.62
 EMBEDDING = 3.98
 TOP = 4.42
 CROPS = {1: "one crop", 2: "two crops", 10: "ten crops"}
-LEFT = 0.95  # the centre of the image branch
-STEPS = [2.55, 3.4, 4.25, 5.55]  # the centres of characters 1, 2, 3 and t
+LEFT = 0.95  # the center of the image branch
+STEPS = [2.55, 3.4, 4.25, 5.55]  # the centers of characters 1, 2, 3 and t
 RIGHT = (STEPS[0] + STEPS[-1]) / 2
 DOTS = (STEPS[2] + STEPS[3]) / 2
 
 
 def make(results: Results, stem: Path) -> None:
-    """Draw Figure 1, with the name of the backbone and, if it is known, the number of crops."""
+    """Draw Figure 1, with the name of the backbone and the number of crops, if it is known."""
     backbone = results["backbone"]
     crops = None if backbone == "precomputed" else results.given.get("crops")
     save(architecture(backbone, crops), stem)
@@ -40,11 +40,11 @@ def make(results: Results, stem: Path) -> None:
 
 @styled
 def architecture(backbone: str, crops: int | None = 10) -> Figure:
-    """Draw both branches, from a picture and the characters of a caption up to their cosine.
+    """Draw both branches, from an image and the characters of a caption up to their cosine.
 
     Args:
-        backbone: the network that gives the image features; several names are joined by `+`.
-        crops: of each picture; None for precomputed features, which do not say.
+        backbone: the network that extracts image features; several names are joined by `+`.
+        crops: number of crops per image; None for precomputed features, where it is not known.
     """
     figure = Figure((6.8, 4.75))
     axes = figure.add_axes((0, 0, 1, 1), xlim=(0, 6.8), ylim=(0, 4.75))  # data units are inches
@@ -64,8 +64,10 @@ def architecture(backbone: str, crops: int | None = 10) -> Figure:
 
 
 def _image_branch(axes: Axes, backbones: list[str], crops: str) -> None:
-    mean = [f"mean of {crops}"] if crops else []
-    text = "\n".join([*(f"CNN: {name}" for name in backbones), *mean])
+    lines = [f"CNN: {name}" for name in backbones]
+    if crops:
+        lines.append(f"mean of {crops}")
+    text = "\n".join(lines)
     height = 0.5 + 0.16 * (len(backbones) - 1)
     _picture(axes, LEFT, INPUT)
     if crops:
@@ -84,7 +86,7 @@ def _image_branch(axes: Axes, backbones: list[str], crops: str) -> None:
 
 
 def _caption_branch(axes: Axes) -> None:
-    # of one direction's state
+    # The box of one direction's state.
     width = 0.5
     height = 0.25
     forward = SECOND - height / 2
@@ -136,7 +138,9 @@ def _box(
 ) -> None:
     axes.add_patch(
         FancyBboxPatch(
-            *((x - width / 2, y - height / 2), width, height),
+            (x - width / 2, y - height / 2),
+            width,
+            height,
             boxstyle="round,pad=0,rounding_size=0.05",
             facecolor=colour,
             edgecolor=INK,
@@ -157,7 +161,7 @@ def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float]) -> 
 
 
 def _picture(axes: Axes, x: float, y: float) -> None:
-    """Draw a small landscape, which stands for any photograph."""
+    """Draw a small landscape as the input image."""
     left = x - 0.36
     right = x + 0.36
     bottom = y - 0.27

@@ -16,28 +16,28 @@ from reproduction.reporting.measures import RECALL, SEMANTIC, as_values, recall
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, check_scored, in_order
 
-Look = tuple[str, str, str]  # a colour, a marker and its inside
+Look = tuple[str, str, str]  # the color, the marker and the marker's fill color
 LOOKS = {"GRU": (BLUE, "o", BLUE), "LSTM": (VERMILLION, "s", "white")}
 
 
 def make(results: Results, stem: Path) -> None:
-    """Draw Figure 2; without scores, R@10 only."""
+    """Draw Figure 2; without scores, draw R@10 only."""
     save(scores_by_size(results.retrieval, results.measures, results.models), stem)
 
 
 def looks(networks: Iterable[str]) -> dict[str, Look]:
-    """Choose a look for each network: always the same for GRU and LSTM, others for the rest."""
-    others = [name for name in dict.fromkeys(networks) if name not in LOOKS]
+    """Choose colors and markers for each network, always the same for GRU and LSTM."""
+    unknown_networks = [name for name in dict.fromkeys(networks) if name not in LOOKS]
     free = cycle((colour, marker, colour) for colour, marker in COLOURS[len(LOOKS) :])
-    return LOOKS | dict(zip(others, free, strict=False))
+    return LOOKS | dict(zip(unknown_networks, free, strict=False))
 
 
 @styled
 def scores_by_size(retrieval: Retrieval, measures: Measures | None, models: Models) -> Figure:
     """Draw semantic measures and the development set's R@10 by embedding size.
 
-    Each seed's ensemble has its 95% interval. A network without pooling stands beside those with
-    attention. Models of one size stand around its tick. Without measures, only R@10 is drawn.
+    Each seed's ensemble has its 95% interval. Networks without pooling are drawn next to those with
+    attention. Models of one size are spread around its tick. Without measures, only R@10 is drawn.
     """
     table = as_values(recall(retrieval, "dev"))
     datasets = list(table["dataset"].unique())
@@ -45,17 +45,19 @@ def scores_by_size(retrieval: Retrieval, measures: Measures | None, models: Mode
         check_scored(table, measures)
         trained = measures[measures["kind"] != "baseline"]
         table = pd.concat([as_values(trained[trained["measure"] != SEMANTIC]), table])
-    shown = list(table["measure"].unique())
+    measures_drawn = list(table["measure"].unique())
     table = in_order(table[table["kind"] == "ensemble"].astype({"seed": int}), models)
     table = table.merge(models[["dataset", "model", "seed", "network", "pooling", "size"]])
+    # A network without pooling, such as a bag, has its ticks among those with attention.
     table["pooling"] = table["pooling"].replace("", "attention")
     look = looks(table["network"])
-    width = COLUMN if len(shown) == 1 else PAGE
+    width = COLUMN if len(measures_drawn) == 1 else PAGE
     figure = Figure((width, 2.2 * len(datasets)), layout="constrained")
     parts = figure.subfigures(len(datasets), 1, squeeze=False)[:, 0]
     for dataset, part in zip(datasets, parts, strict=True):
         part.suptitle(NAMES.get(dataset, dataset), x=0.01, ha="left", weight="bold")
-        axes = dict(zip(shown, part.subplots(1, len(shown), squeeze=False)[0], strict=True))
+        panels = part.subplots(1, len(measures_drawn), squeeze=False)[0]
+        axes = dict(zip(measures_drawn, panels, strict=True))
         rows = table[table["dataset"] == dataset]
         poolings = ["attention", *rows["pooling"].unique()]
         distinct = set(zip(rows["pooling"], rows["size"], strict=True))
@@ -74,13 +76,14 @@ def scores_by_size(retrieval: Retrieval, measures: Measures | None, models: Mode
 def _by_size(
     panel: Axes, rows: pd.DataFrame, networks: dict[str, Look], places: list[tuple[str, int]]
 ) -> None:
-    """Draw one measure of one data set at each (pooling, size) of `places`."""
+    """Draw one measure of one data set, at the ticks `places`: pairs of pooling and size."""
     order = rows["network"].map(list(networks).index)
     rows = rows.assign(order=order).sort_values(["order", "seed"], kind="stable")
     at_place = rows.groupby(["pooling", "size"])["seed"]
+    # Models at one tick are spread symmetrically around it.
     number = at_place.cumcount()
     count = at_place.transform("size")
-    step = (0.7 / count).clip(upper=0.2)  # of 1 between ticks
+    step = (0.7 / count).clip(upper=0.2)  # ticks are 1 apart
     tick = [places.index(place) for place in zip(rows["pooling"], rows["size"], strict=True)]
     rows["x"] = tick + step * (number - (count - 1) / 2)
     for network, (colour, marker, inside) in networks.items():

@@ -18,11 +18,11 @@ from reproduction.reporting.measures import as_values
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import main_systems
 
-Style = tuple[str, str, str]  # a colour, a marker and its inside
-System = tuple[pd.DataFrame, str, Style]  # its rows and its label
+Style = tuple[str, str, str]  # the color, the marker and the marker's fill color
+System = tuple[pd.DataFrame, str, Style]  # the rows, the label and the style
 
 SYSTEMS = [(colour, marker, colour) for colour, marker in COLOURS]
-FLOORS = [("0.25", marker, "0.25") for marker in "x+*1"]
+SPELLING = [("0.25", marker, "0.25") for marker in "x+*1"]
 REPORTED = [("0.55", marker, "white") for marker in "os^Dv"]
 
 
@@ -36,10 +36,10 @@ def make(results: Results, stem: Path) -> None:
 def correlation_by_subtask(
     scores: Scores, selected: dict[str, tuple[str, int]], reported: pd.DataFrame
 ) -> Figure:
-    """Draw Pearson's r on every subtask of every system, with its 95% interval.
+    """Draw Pearson's r of every system on every subtask, with its 95% interval.
 
-    Floors know no more than spelling: untrained networks, and baselines that count trigrams.
-    Reported numbers are left out for subtasks that were not measured.
+    Untrained networks and baselines that count trigrams are marked as floors, which know spelling
+    only. Reported numbers of subtasks that were not measured are left out.
     """
     measured = as_values(main_systems(headline(scores), selected))
     reported = as_values(reported).assign(name=reported["system"])
@@ -49,7 +49,7 @@ def correlation_by_subtask(
     kinds = {
         "Measured": _styled(measured[~floors], "{}", SYSTEMS),
         "Measured: floors, which know spelling only": _styled(
-            measured[floors], "{} (floor)", FLOORS
+            measured[floors], "{} (floor)", SPELLING
         ),
         "Reported in the paper": _styled(reported, "{} (reported)", REPORTED),
     }
@@ -57,7 +57,8 @@ def correlation_by_subtask(
     systems = list(chain(*kinds.values()))
     most = max(map(len, kinds.values()))
 
-    # In inches: legend and axis, and so much for each subtask that its systems do not touch.
+    # In inches: legend and axis need 0.75 + 0.14 * most. A subtask gets 0.034 for each system, so
+    # that markers do not touch; all subtasks together get at most 8.2, the height of a page.
     height = min(max(0.22, 0.034 * len(systems)), 8.2 / len(subtasks))
     layout = ConstrainedLayoutEngine(h_pad=0.01, hspace=0)
     figure = Figure((PAGE, 0.75 + 0.14 * most + height * len(subtasks)), layout=layout)
@@ -73,11 +74,13 @@ def correlation_by_subtask(
     handles = iter(panel.get_legend_handles_labels()[0])
     blank = Line2D([], [], linestyle="")
     entries = []
-    for heading, kind in kinds.items():  # filled column by column
+    for heading, kind in kinds.items():  # a legend is filled column by column
         names = [(next(handles), rows["name"].iloc[0]) for rows, _, _ in kind]
-        entries += [(blank, heading), *names, *[(blank, " ")] * (most - len(kind))]
+        padding = [(blank, " ")] * (most - len(kind))
+        entries += [(blank, heading), *names, *padding]
     legend = figure.legend(
-        *zip(*entries, strict=True),
+        [handle for handle, _ in entries],
+        [text for _, text in entries],
         loc="outside upper center",
         ncols=len(kinds),
         markerscale=1.4,
@@ -89,7 +92,7 @@ def correlation_by_subtask(
 
 
 def _styled(rows: pd.DataFrame, label: str, styles: list[Style]) -> list[System]:
-    """Take the rows of each system, with its label and style."""
+    """Return the rows of each system, with its label and style."""
     return [
         (rows[rows["name"] == name], label.format(name), style)
         for name, style in zip(rows["name"].unique(), cycle(styles), strict=False)
@@ -97,7 +100,7 @@ def _styled(rows: pd.DataFrame, label: str, styles: list[Style]) -> list[System]
 
 
 def _task(panel: Axes, subtasks: pd.DataFrame, systems: list[System]) -> None:
-    """Draw one line for each subtask of one task, on it the systems below each other."""
+    """Draw the subtasks of one task as lines, with the systems of a line below each other."""
     places = {subtask: place for place, subtask in enumerate(subtasks["subtask"])}
     for i, (rows, label, (colour, marker, inside)) in enumerate(systems):
         panel.errorbar(

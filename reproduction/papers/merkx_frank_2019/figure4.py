@@ -16,23 +16,23 @@ from reproduction.render.figures import CORRELATION, curve_styles
 from reproduction.render.style import COLUMN, PAGE, save, styled
 from reproduction.reporting.measures import RECALL, SEMANTIC, as_values, recall, semantic_measures
 from reproduction.reporting.results import Results
-from reproduction.reporting.systems import NAMES, beside, check_scored, in_order
+from reproduction.reporting.systems import NAMES, check_scored, dataset_of, in_order
 
-GREY = "0.7"  # of the selected model, beside others
-COLUMNS = 4  # of panels
-WIDEST = 22  # letters of a name, in a legend as narrow as a panel
+GRAY = "0.7"  # the color of the selected model in the columns of other networks
+COLUMNS = 4  # panels side by side
+WIDEST = 22  # characters of a name in a line of the legend, which is as narrow as a panel
 LABELS = {RECALL: "test set R@10 (%)", SEMANTIC: CORRELATION}
 
 
 def make(results: Results, stem: Path) -> None:
-    """Draw Figure 4; without scores, R@10 only."""
+    """Draw Figure 4; without scores, draw R@10 only."""
     table = by_epoch(results.retrieval, results.measures)
-    theirs = reported(results.given.get("tables") or [], results.models)
-    save(scores_by_epoch(table, results.models, results.selected, theirs), stem)
+    reported = read_reported(results.given.get("tables") or [], results.models)
+    save(scores_by_epoch(table, results.models, results.selected, reported), stem)
 
 
 def by_epoch(retrieval: Retrieval, measures: Measures | None) -> pd.DataFrame:
-    """Take the test set's R@10 and, if there are measures, the semantic score of every snapshot."""
+    """Select R@10 on the test set and, with measures, the semantic score of every snapshot."""
     tables = [as_values(recall(retrieval, "test"))]
     if measures is not None:
         check_scored(tables[0], measures)
@@ -43,68 +43,78 @@ def by_epoch(retrieval: Retrieval, measures: Measures | None) -> pd.DataFrame:
     return table.astype({"epoch": int, "seed": int})[columns].reset_index(drop=True)
 
 
-def reported(tables: Iterable[str | Path], models: Models) -> pd.DataFrame:
-    """Read the paper's numbers of its char-GRU from the CSV files of its other tables."""
+def read_reported(tables: Iterable[str | Path], models: Models) -> pd.DataFrame:
+    """Read the paper's numbers for its char-GRU from the CSV files of Tables 2 and S1."""
     parts = [pd.DataFrame(columns=["dataset", "measure", "value"])]
     for path in map(Path, tables):
         table = read_csv(path)
         with shape_of(path):
-            theirs = table[table["source"] == "reported"]
-            if "statistic" in theirs:
-                of = {f"char-GRU {name}": beside(models, source) for source, name in NAMES.items()}
-                theirs = theirs.assign(dataset=theirs["system"].map(of)).dropna(subset="dataset")
-                measures = as_values(semantic_measures(theirs))
+            printed = table[table["source"] == "reported"]
+            if "statistic" in printed:  # Table S1
+                datasets = {
+                    f"char-GRU {name}": dataset_of(models, source) for source, name in NAMES.items()
+                }
+                printed = printed.assign(dataset=printed["system"].map(datasets))
+                measures = as_values(semantic_measures(printed.dropna(subset="dataset")))
                 parts.append(measures[measures["measure"] == SEMANTIC])
             else:
-                folds = theirs["test_set"].astype(str).str.endswith("-folds")
-                theirs = theirs[theirs["model"].eq("char-GRU") & ~folds]
-                value = theirs[[f"{direction}_r10" for direction in DIRECTIONS]].mean(axis=1)
-                parts.append(theirs.assign(measure=RECALL, value=value))
+                folds = printed["test_set"].astype(str).str.endswith("-folds")
+                printed = printed[printed["model"].eq("char-GRU") & ~folds]
+                value = printed[[f"{direction}_r10" for direction in DIRECTIONS]].mean(axis=1)
+                parts.append(printed.assign(measure=RECALL, value=value))
     return pd.concat(parts)[parts[0].columns].reset_index(drop=True)
 
 
 @styled
 def scores_by_epoch(
-    table: pd.DataFrame, models: Models, selected: dict[str, tuple[str, int]], theirs: pd.DataFrame
+    table: pd.DataFrame,
+    models: Models,
+    selected: dict[str, tuple[str, int]],
+    reported: pd.DataFrame,
 ) -> Figure:
     """Draw R@10 on the test set, mean of both directions, above the semantic score.
 
-    Each network has a column with the curves of its models, means of the seeds. The selected model
-    is bold in its own column, and grey behind the others. Curves are dotted over snapshots without
-    a score. Untrained models, of epoch 0, are named and not drawn: their scores are so low that the
-    others would lie on each other. Dashed lines are reported by the paper.
+    Each network has a column with the curves of its models, means over the seeds. The selected
+    model is bold in its own column, and gray behind the curves of the others. A curve is dotted
+    over snapshots without a score. The scores of untrained models (epoch 0) are printed and not
+    drawn, because they are so low that the other curves would overlap. Dashed lines are the paper's
+    numbers.
     """
-    datasets, measures = (list(table[column].unique()) for column in ("dataset", "measure"))
+    datasets = list(table["dataset"].unique())
+    measures = list(table["measure"].unique())
     table = in_order(table, models).merge(models[["dataset", "model", "seed", "network"]])
     networks = {name: list(rows["network"].unique()) for name, rows in table.groupby("dataset")}
-    most = table.groupby(["dataset", "network"])["model"].nunique().groupby("dataset").max()
-    # Of panels: one line for a single network, else some for each measure.
+    # Lines of panels: one for a single network, else some for each measure.
     lines = {
-        name: 1 if len(own) == 1 else len(measures) * -(-len(own) // COLUMNS)
-        for name, own in networks.items()
+        name: 1 if len(columns) == 1 else len(measures) * -(-len(columns) // COLUMNS)
+        for name, columns in networks.items()
     }
-    heights = [1.7 * lines[name] + 0.6 + 0.13 * (most[name] + 1) for name in datasets]
-    alone = len(measures) == 1 and max(map(len, networks.values())) == 1
-    figure = Figure((COLUMN if alone else PAGE, sum(heights)), layout="constrained")
+    models_of_network = table.groupby(["dataset", "network"])["model"].nunique()
+    longest_legend = models_of_network.groupby("dataset").max()
+    heights = [1.7 * lines[name] + 0.6 + 0.13 * (longest_legend[name] + 1) for name in datasets]
+    one_panel = len(measures) == 1 and max(map(len, networks.values())) == 1
+    figure = Figure((COLUMN if one_panel else PAGE, sum(heights)), layout="constrained")
     parts = figure.subfigures(len(datasets), 1, squeeze=False, height_ratios=heights)[:, 0]
     for part, dataset in zip(parts, datasets, strict=True):
         rows = table[table["dataset"] == dataset]
         part.suptitle(NAMES.get(dataset, dataset), x=0.01, ha="left", weight="bold")
         axes = _panels(part, networks[dataset], measures, lines[dataset])
-        # Of each model every kept snapshot, so that those without a score are seen.
-        kept = rows[["network", "model", "epoch"]].drop_duplicates()
+        # Every kept snapshot of each model, so that those without a score are visible.
+        snapshots = rows[["network", "model", "epoch"]].drop_duplicates()
         for (network, measure), panel in axes.items():
-            of = rows[rows["measure"] == measure].groupby(["model", "epoch"])["value"]
-            means = kept.merge(of.mean().reset_index(), "left").sort_values("epoch")
-            own = dict.fromkeys(rows.loc[rows["network"] == network, "model"])
-            _curves(panel, means, list(own), selected[dataset][0])
+            values = rows[rows["measure"] == measure].groupby(["model", "epoch"])["value"]
+            means = snapshots.merge(values.mean().reset_index(), "left").sort_values("epoch")
+            models_of_column = dict.fromkeys(rows.loc[rows["network"] == network, "model"])
+            _curves(panel, means, list(models_of_column), selected[dataset][0])
             _epoch_axis(panel, rows["epoch"].max())
-            known = theirs["dataset"].eq(dataset) & theirs["measure"].eq(measure)
-            for value in theirs["value"][known]:
+            of_panel = reported["dataset"].eq(dataset) & reported["measure"].eq(measure)
+            for value in reported["value"][of_panel]:
                 panel.axhline(value, color="0.3", linestyle="--", linewidth=0.8, zorder=1)
                 if network == networks[dataset][-1]:
                     panel.annotate(
-                        *(f"paper\n{value:.1f}", (1, value), (3, 0)),
+                        f"paper\n{value:.1f}",
+                        (1, value),
+                        (3, 0),
                         xycoords=panel.get_yaxis_transform(),
                         textcoords="offset points",
                         va="center",
@@ -121,16 +131,16 @@ def scores_by_epoch(
 def _panels(
     part: SubFigure, networks: list[str], measures: list[str], lines: int
 ) -> dict[tuple[str, str], Axes]:
-    """Make a panel for each network and measure; those of a measure share its axis."""
+    """Make a panel for each network and measure; panels of one measure share their y axis."""
     alone = len(networks) == 1
     columns = len(measures) if alone else min(len(networks), COLUMNS)
     grid = part.subplots(lines, columns, squeeze=False).reshape(len(measures), -1)
-    found = {}
+    panels = {}
     for row, measure in zip(grid, measures, strict=True):
         for unused in row[len(networks) :]:
             unused.remove()
         for place, (panel, network) in enumerate(zip(row, networks, strict=False)):
-            found[network, measure] = panel
+            panels[network, measure] = panel
             if place:
                 panel.sharey(row[0])
             if place % columns == 0:
@@ -142,28 +152,30 @@ def _panels(
                 panel.set_title(network, loc="left")
             if alone or measure == measures[-1]:
                 panel.set_xlabel("epoch (logarithmic)")
-    return found
+    return panels
 
 
 def _curves(panel: Axes, means: pd.DataFrame, models: list[str], bold: str) -> None:
-    """Draw the curves of one network's models, and that of the selected one."""
+    """Draw the curves of one network's models, and the curve of the selected model."""
     of_model = {name: rows.set_index("epoch")["value"] for name, rows in means.groupby("model")}
     for model, style in curve_styles(models).items():
         values = of_model[model].drop(0, errors="ignore")
         width, order = (2, 4) if model == bold else (0.9, 3)
         panel.plot(
-            *(values.index, values),
+            values.index,
+            values,
             linewidth=width,
             markersize=3,
             zorder=order,
             label=fill(model, WIDEST),
             **style,
         )
-        if len(known := values.dropna()) < len(values):
-            panel.plot(known, color=style["color"], linestyle=":", linewidth=0.8, zorder=2)
+        scored = values.dropna()
+        if len(scored) < len(values):
+            panel.plot(scored, color=style["color"], linestyle=":", linewidth=0.8, zorder=2)
     if bold not in models:
         best = of_model[bold].drop(0, errors="ignore").dropna()
-        panel.plot(best, color=GREY, linewidth=2, zorder=1, label="the selected one")
+        panel.plot(best, color=GRAY, linewidth=2, zorder=1, label="the selected one")
     untrained = means[means["model"].isin(models) & means["epoch"].eq(0)]["value"].dropna()
     if len(untrained):
         ends = dict.fromkeys(f"{value:.1f}" for value in (untrained.min(), untrained.max()))
@@ -175,7 +187,7 @@ def _curves(panel: Axes, means: pd.DataFrame, models: list[str], bold: str) -> N
 def _epoch_axis(panel: Axes, last: int) -> None:
     """Set a log scale from epoch 1, with ticks at doublings and at the last epoch.
 
-    A doubling so near the last epoch that the numbers would touch is left out.
+    Leave out a doubling that is so close to the last epoch that the numbers would touch.
     """
     ticks = sorted({*(2**k for k in range(20) if 1.4 * 2**k < last), last} - {0})
     panel.set_xscale("log", base=2)

@@ -1,4 +1,4 @@
-"""Sample retrievals by the selected model, as a picture: not in the paper."""
+"""Draw sample retrievals by the selected model, which the paper does not show."""
 
 from pathlib import Path
 
@@ -14,6 +14,6 @@ def make(results: Results, stem: Path) -> None:
     """Draw retrievals by the selected model's ensemble from one data set's test set."""
     of_one(results.retrieval)
     [(dataset, (model, seed))] = results.selected.items()
-    about = described(results.models, dataset, model, seed)
-    found = embed(results, about, ensemble=True)
-    save(samples(found, paths_of(results, found.image_ids)), stem)
+    training = described(results.models, dataset, model, seed)
+    embedded = embed(results, training, ensemble=True)
+    save(samples(embedded, paths_of(results, embedded.image_ids)), stem)

@@ -13,20 +13,20 @@ from reproduction.papers.merkx_frank_2019.reported import ReportedChanges
 from reproduction.render.tables import write_table
 from reproduction.reporting.measures import semantic_measures
 from reproduction.reporting.results import Results
-from reproduction.reporting.systems import NAMES, beside, criterion, rows_of
+from reproduction.reporting.systems import NAMES, criterion, dataset_of, rows_of
 
-EARLY = 4  # the epoch until which, in the paper, both improve most
+EARLY = 4  # in the paper, both measures improve most until this epoch
 NOTES = [
     "Training task: R@10 on the test set, mean of both directions. Semantic score: Pearson's r "
     f"{TIMES} 100 with the ratings, the mean of the tasks without training pairs (weighted by "
-    "pairs) and of those with a classifier, without STS-B. Both of single snapshots, as in "
-    "Figure 4.",
-    f"Epoch {EARLY}: the last kept epoch up to it. Peak: the best kept epoch. Changes are "
-    "relative to the value that they start from.",
+    "pairs) and of those with a classifier, without STS-B. Both are measured for single snapshots, "
+    "as in Figure 4.",
+    f"Epoch {EARLY}: the last kept epoch up to {EARLY}. Peak: the best kept epoch. Changes are "
+    "relative to the earlier value.",
 ]
 REPORTED = (
     "Reported: as printed in section 4.3.4 of Merkx & Frank (2019), where the semantic score peaks "
-    "around epoch four; read as relative changes, which the paper does not say."
+    "around epoch four. They are taken as relative changes; the paper does not define them."
 )
 
 
@@ -34,19 +34,20 @@ def make(results: Results, stem: Path) -> None:
     """Write the changes of section 4.3.4."""
     curves = by_epoch(results.retrieval, semantic_measures(results.scores))
     reported = read(results["reported"], ReportedChanges)
-    of_paper = reported["dataset"].map(partial(beside, results.models))
-    reported = reported.assign(dataset=of_paper)
+    datasets = reported["dataset"].map(partial(dataset_of, results.models))
+    reported = reported.assign(dataset=datasets)
     write_changes(stem, changes(curves, reported, results.selected), results.select)
 
 
 def changes(
     curves: pd.DataFrame, reported: ReportedChanges, selected: dict[str, tuple[str, int]]
 ) -> pd.DataFrame:
-    """Take the values at epoch 4, at the peak and at the last epoch, and the changes between them.
+    """Select the values at epoch 4, the peak and the last epoch, and compute the changes.
 
-    Changes are in percent, and missing if they start at 0 or less.
+    Changes are in percent, and missing if the earlier value is 0 or less.
     """
     rows = []
+    # One row per data set and measure, such as the training task on Flickr8k.
     for dataset, (model, seed) in selected.items():
         training = rows_of(curves, dataset, model, seed)
         for measure, points in training.groupby("measure", sort=False):
@@ -62,22 +63,23 @@ def changes(
             rows.append(row)
     measured = pd.DataFrame(rows).assign(source="measured", **provenance())
     for name in ("early", "peak"):
+        # A correlation can be negative, and then a change in percent has no meaning.
         start = measured[name].where(measured[name] > 0)
         measured[f"since_{name}"] = 100 * (measured["last"] / start - 1)
-    theirs = reported[reported["dataset"].isin(list(selected))]
+    printed = reported[reported["dataset"].isin(list(selected))]
     columns = {"epoch 4": "since_early", "peak": "since_peak"}
-    theirs = theirs.pivot(index=["paper", "dataset", "measure"], columns="since", values="change")
-    theirs = theirs.rename(columns=columns).reset_index().assign(source="reported")
+    printed = printed.pivot(index=["paper", "dataset", "measure"], columns="since", values="change")
+    printed = printed.rename(columns=columns).reset_index().assign(source="reported")
     groups = measured[["dataset", "measure"]]
-    table = groups.merge(pd.concat([theirs, measured]), on=["dataset", "measure"])
+    table = groups.merge(pd.concat([printed, measured]), on=["dataset", "measure"])
     first = ["dataset", "measure", "source", "paper", "model", "seed"]
-    numbers = [c for name in ("early", "peak", "last") for c in (f"{name}_epoch", name)]
-    whole = dict.fromkeys(["seed", "early_epoch", "peak_epoch", "last_epoch"], "Int64")
-    return table[[*first, *numbers, "since_early", "since_peak", *provenance()]].astype(whole)
+    numbers = ["early_epoch", "early", "peak_epoch", "peak", "last_epoch", "last"]
+    integers = dict.fromkeys(["seed", "early_epoch", "peak_epoch", "last_epoch"], "Int64")
+    return table[[*first, *numbers, "since_early", "since_peak", *provenance()]].astype(integers)
 
 
 def write_changes(stem: Path, table: pd.DataFrame, select: str) -> None:
-    """Write the result of `changes`, of models that were selected by `select`."""
+    """Write the result of `changes` for models that were selected by `select`."""
     text = table[["measure", "source"]].copy()
     for name, heading in (("early", f"epoch {EARLY}"), ("peak", "peak"), ("last", "last epoch")):
         values = pd.Series(decimals(table[name]))

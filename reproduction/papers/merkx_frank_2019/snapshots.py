@@ -1,4 +1,4 @@
-"""Retrieval by every kept snapshot, beside the ensemble of its training (not in the paper)."""
+"""Retrieval by every kept snapshot and by the ensemble of its training (not in the paper)."""
 
 from pathlib import Path
 
@@ -13,9 +13,9 @@ from reproduction.reporting.results import MEASURES, Results
 from reproduction.reporting.systems import PROVENANCE, in_order, model_name
 
 NOTES = [
-    "Measured by this project, of every epoch whose weights were kept. The ensemble is of the "
+    "Measured by this project, for every epoch whose weights were kept. The ensemble combines the "
     "snapshots with the best R@10 on the development set (mean of both directions) among those at "
-    "the end of a cycle of the learning rate. This R@10 is given as dev R@10; its interval is "
+    "the end of a learning rate cycle. This R@10 is the column dev R@10; its interval is "
     "sqrt(a²+b²)/2 for intervals ± a and ± b of the directions.",
     CHANCE,
 ]
@@ -30,14 +30,14 @@ def make(results: Results, stem: Path) -> None:
             "dev R@10": with_interval(table["dev_r10"], table["dev_r10_ci"]),
         }
     )
-    title = "Image-caption retrieval on the test sets: ensembles beside their snapshots."
+    title = "Image-caption retrieval on the test sets: ensembles and their snapshots."
     write(stem, table, test_set(table) + ": " + model_name(table), labels, title, NOTES)
 
 
 def snapshots(measured: Retrieval, models: Models) -> pd.DataFrame:
-    """Join chance, each ensemble and each snapshot of its training, on the test sets."""
+    """Join the test scores of random rankings, of each ensemble and of its training's snapshots."""
     keys = ["dataset", "test_set", "language", "model", "seed", "kind", "epochs"]
-    # Chance first, then the ensemble, then its snapshots: their kinds happen to sort like that.
+    # The kinds sort by name in the order of the table: chance, ensemble, snapshot.
     test = measured[measured["split"] == "test"].sort_values("kind", kind="stable")
     table = in_order(side_by_side(test, keys, [*MEASURES, "mean_rank", "queries"]), models)
     dev = recall(measured, "dev").rename(columns={"r10": "dev_r10", "r10_ci": "dev_r10_ci"})

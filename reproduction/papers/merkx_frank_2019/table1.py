@@ -1,4 +1,4 @@
-"""Table 1 of Merkx & Frank (2019): the tasks that sentence embeddings are judged on."""
+"""Table 1 of Merkx & Frank (2019): the tasks of the semantic evaluation."""
 
 from pathlib import Path
 
@@ -10,14 +10,14 @@ from reproduction.render.tables import write_table
 from reproduction.reporting.results import Results
 
 NOTES = [
-    "The systems' cosine similarities are correlated with the ratings of the test pairs. Where "
-    "there are training pairs, also the predictions of a classifier trained on them.",
-    "Dropped: pairs that have no rating and are left out.",
-    "The ratings are people's; only those of Scenes are computed, from the facts of drawn scenes.",
+    "The systems' cosine similarities are correlated with the ratings of the test pairs. For tasks "
+    "with training pairs, the predictions of a classifier trained on these are correlated too.",
+    "Dropped: pairs without a rating, which are left out.",
+    "The ratings are people's, except those of Scenes, which are computed from drawn scenes.",
 ]
 SOURCES_NOTE = (
-    "Sources are the organisers'. Table 1 of Merkx & Frank (2019) exchanges those of SMTeuroparl "
-    "and OnWN of 2012, and those of FNWN and HDL of 2013."
+    "Sources are as the organizers of STS name them. Table 1 of Merkx & Frank (2019) exchanges the "
+    "sources of SMTeuroparl and OnWN of 2012, and of FNWN and HDL of 2013."
 )
 
 
@@ -29,16 +29,16 @@ def make(results: Results, stem: Path) -> None:
     for column in ("test", "dropped"):
         total[column] = tasks.loc[~supervised, column].sum()
     parts = [tasks[~supervised], pd.DataFrame([total]), tasks[supervised]]
-    if supervised.all():
+    if supervised.all():  # no task without training pairs, and no total
         del parts[:2]
-    shown = pd.concat(parts, ignore_index=True)
-    text = shown[["task", "subtask", "source"]].fillna("")
+    sections = pd.concat(parts, ignore_index=True)
+    text = sections[["task", "subtask", "source"]].fillna("")
     for column in ("train", "dev", "test", "dropped"):
-        text[column] = [f"{count:,.0f}" for count in shown[column]]
-    groups = np.where(shown["train"] > 0, "With training pairs", "Test pairs only")
-    text.loc[shown["train"] == 0, ["train", "dev"]] = MISSING
+        text[column] = [f"{count:,.0f}" for count in sections[column]]
+    groups = np.where(sections["train"] > 0, "With training pairs", "Test pairs only")
+    text.loc[sections["train"] == 0, ["train", "dev"]] = MISSING
     text.loc[text["task"] == text["task"].shift(), "task"] = ""
     title = "Ratings of the similarity of two sentences: tasks, subtasks and pairs."
-    of_sts = tasks["task"].isin(["STS 2012", "STS 2013"]).any()
-    notes = [*NOTES, SOURCES_NOTE] if of_sts else NOTES
+    has_exchanged = tasks["task"].isin(["STS 2012", "STS 2013"]).any()
+    notes = [*NOTES, SOURCES_NOTE] if has_exchanged else NOTES
     write_table(stem, tasks, text, "lllrrrr", title, notes, groups)

@@ -12,10 +12,10 @@ from groundvec.results.schemas import Models, Retrieval
 from reproduction.papers.merkx_frank_2019.reported import ReportedRetrieval
 from reproduction.render.retrieval_table import CHANCE, chance, side_by_side, test_set, write
 from reproduction.reporting.results import MEASURES, Results
-from reproduction.reporting.systems import PROVENANCE, beside, criterion, in_order, model_name
+from reproduction.reporting.systems import PROVENANCE, criterion, dataset_of, in_order, model_name
 
 REPORTED = "Reported: as printed in Table 2 of Merkx & Frank (2019)."
-MEASURED = "Measured: by this project, the ensemble of a training's best snapshots."
+MEASURED = "Measured: by this project, for the ensemble of a training's best snapshots."
 
 
 def make(results: Results, stem: Path) -> None:
@@ -23,6 +23,7 @@ def make(results: Results, stem: Path) -> None:
     reported = read(results["reported"], ReportedRetrieval)
     table = table2(results.retrieval, reported, results.models, results.selected)
     name = model_name(table).where(table["source"] == "measured", table["model"])
+    # Reported rows and chance are neither selected nor not, so they get no dagger.
     dagger = table["selected"].map({True: DAGGER}).fillna("")
     labels = pd.DataFrame({"source": table["source"], "model": name + dagger})
     notes = [f"{DAGGER} The selected model of a data set: {criterion(results.select)}."]
@@ -37,33 +38,36 @@ def table2(
     models: Models,
     selected: dict[str, tuple[str, int]],
 ) -> pd.DataFrame:
-    """Join chance, reported rows and measured ensembles, for each test set that was measured on.
+    """Join random rankings, reported rows and measured ensembles, for each measured test set.
 
-    A row has both directions side by side, in columns such as `caption_to_image_r10_ci`.
+    A row has both directions, in columns such as `caption_to_image_r10_ci`.
     """
     test = measured[measured["split"] == "test"]
     keys = ["dataset", "test_set", "language", "model", "seed"]
     numbers = [*MEASURES, "mean_rank", "queries"]
-    ours = side_by_side(test[test["kind"] == "ensemble"], keys, numbers)
-    ours = in_order(ours, models)
-    trainings = pd.MultiIndex.from_frame(ours[["dataset", "model", "seed"]])
-    ours["selected"] = trainings.isin([(dataset, *own) for dataset, own in selected.items()])
-    of_paper = reported["dataset"].map(partial(beside, models))
-    reported = reported.assign(dataset=of_paper, language="en")  # the paper's captions are
-    theirs = side_by_side(reported, ["paper", *keys[:4]], MEASURES)
+    ensembles = side_by_side(test[test["kind"] == "ensemble"], keys, numbers)
+    ensembles = in_order(ensembles, models)
+    trainings = pd.MultiIndex.from_frame(ensembles[["dataset", "model", "seed"]])
+    ensembles["selected"] = trainings.isin(
+        [(dataset, model, seed) for dataset, (model, seed) in selected.items()]
+    )
+    datasets = reported["dataset"].map(partial(dataset_of, models))
+    printed = reported.assign(dataset=datasets, language="en")  # the language of the paper
+    printed = side_by_side(printed, ["paper", *keys[:4]], MEASURES)
+    random = side_by_side(chance(test), keys[:3], numbers)
     table = pd.concat(
         [
-            side_by_side(chance(test), keys[:3], numbers).assign(source="computed", model="chance"),
-            theirs.assign(source="reported"),
-            ours.assign(source="measured"),
+            random.assign(source="computed", model="chance"),
+            printed.assign(source="reported"),
+            ensembles.assign(source="measured"),
         ]
     )
     whole = ["seed", *(f"{direction}_queries" for direction in DIRECTIONS)]
     table[whole] = table[whole].astype("Int64")  # whole numbers, or missing
     table["selected"] = table["selected"].astype("boolean")
 
-    groups = ours[keys[:3]].drop_duplicates()
-    scores = [column for column in ours.columns if column.startswith(DIRECTIONS)]
+    groups = ensembles[keys[:3]].drop_duplicates()
+    scores = [column for column in ensembles.columns if column.startswith(DIRECTIONS)]
     first = [*keys[:3], "source", "model", "seed", "selected"]
     last = ["paper", "epochs", *PROVENANCE]
     return groups.merge(table, on=keys[:3])[[*first, *scores, *last]]

@@ -1,4 +1,4 @@
-"""Table 3 of Merkx & Frank (2019): pairs of sentences, with their ratings and the model's."""
+"""Table 3 of Merkx & Frank (2019): example pairs, their ratings and the model's predictions."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from reproduction.reporting.measures import prediction
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import criterion, main_systems
 
-# The pairs of the paper's Table 3: how both sentences begin, letters and digits only.
+# The pairs of the paper's Table 3: the beginnings of both sentences, letters and digits only.
 EXAMPLES = (
     ("STS 2012", "SMTeuroparl", "weoftenpontificate", "weareproudoftenheretorepresentthecitizens"),
     ("STS 2012", "MSRpar", "southasiafollows", "ofthe11millioninfectedinsouthasia"),
@@ -22,15 +22,14 @@ EXAMPLES = (
     ("STS 2016", "Question-Question", "howdoimakeaheightadj", "howcanibuildawallmounted"),
 )
 NOTES = [
-    "Example: a pair that Table 3 of Merkx & Frank (2019) shows. The others are chosen by rule.",
-    "Rating: from 0 (nothing in common; SICK: from 1) to 5 (the same meaning). Model: its "
-    "prediction, the cosine (at most 1), or for tasks with training pairs the rating that the "
-    "classifier predicts.",
+    "Example: a pair in Table 3 of Merkx & Frank (2019). The other pairs are chosen by rule.",
+    "Rating: from 0 (nothing in common; SICK: from 1) to 5 (the same meaning). Model: the cosine "
+    "(at most 1), or for tasks with training pairs the rating that the classifier predicts.",
     "The rule: a pair's contribution is the product of its rating and its prediction, both "
-    "standardised over the subtask; Pearson's r is the mean of these. Highest is the pair that "
-    "contributes most to r, lowest the one that contributes least; of equals the first. "
-    "Predictions count to a millionth.",
-    "Sentences are given as the model reads them.",
+    "standardized over the subtask; Pearson's r is the mean of these. The highest pair contributes "
+    "most to r, the lowest least, and the first of several equals is taken. Predictions are "
+    "rounded to a millionth.",
+    "Sentences are shown as the model reads them.",
 ]
 
 
@@ -53,32 +52,33 @@ def make(results: Results, stem: Path) -> None:
 def table3(
     predictions: Predictions, ratings: Ratings, selected: dict[str, tuple[str, int]]
 ) -> pd.DataFrame:
-    """Take the paper's examples for each selected model, and each subtask's best and worst pair.
+    """Select the paper's examples and each subtask's best and worst pair, for each selected model.
 
-    Agreement is a pair's contribution to Pearson's r, z(rating) * z(prediction). Predictions count
-    to a millionth: below it, those of equal sentences differ by float32's rounding.
+    Agreement is a pair's contribution to Pearson's r, z(rating) * z(prediction). Predictions are
+    rounded to a millionth, because float32 gives equal sentences slightly different ones.
 
     Raises:
-        InputError: the predictions are not of these pairs.
+        InputError: the predictions belong to other pairs.
     """
     systems = main_systems(predictions, selected)
     systems = systems[systems["kind"] == "ensemble"].reset_index(drop=True)
-    of = ["task", "subtask", "rating"]
-    theirs = ratings[of].reindex(systems["pair"]).reset_index(drop=True)
-    same = (theirs[of[:2]] == systems[of[:2]]).all(axis=1)
-    same &= np.isclose(theirs["rating"], systems["rating"])
+    subtask = ["task", "subtask"]
+    rated = ratings[[*subtask, "rating"]].reindex(systems["pair"]).reset_index(drop=True)
+    same = (rated[subtask] == systems[subtask]).all(axis=1)
+    same &= np.isclose(rated["rating"], systems["rating"])
     if not same.all():
         row = systems[~same].iloc[0]
         raise InputError(
-            f"the predictions of {row['system']} are not of these rated pairs (pair {row['pair']}, "
+            f"the predictions of {row['system']} belong to other rated pairs (pair {row['pair']}, "
             f"{row['task']} {row['subtask']}): make them again"
         )
     systems["prediction"] = prediction(systems)
     subtasks = systems.round({"prediction": 6}).groupby(["name", "task", "subtask"], sort=False)
-    # Of ratings or predictions that are all the same, none contributes.
-    rating, predicted = (subtasks[of].transform(_standardised) for of in ("rating", "prediction"))
+    rating = subtasks["rating"].transform(_standardized)
+    predicted = subtasks["prediction"].transform(_standardized)
     systems["contribution"] = (rating * predicted).round(DECIMALS)
     contribution = systems.groupby(["name", "task", "subtask"], sort=False)["contribution"]
+    # The paper's examples for each model, then the highest and lowest pair of each subtask.
     chosen: list[tuple[int, str]] = []
     for pair in examples(ratings):
         chosen += [(row, "example") for row in systems.index[systems["pair"] == pair]]
@@ -93,19 +93,20 @@ def table3(
 
 
 def examples(ratings: Ratings) -> list[int]:
-    """Find the rows of the paper's examples that are there, in its order."""
-    found = []
+    """Find the rows of the paper's examples, in its order, without missing ones."""
+    examples_found = []
+    # Spaces and punctuation may differ, so letters and digits alone are compared.
     for task, subtask, *beginnings in EXAMPLES:
         rows = ratings[(ratings["task"] == task) & (ratings["subtask"] == subtask)]
         for column, beginning in zip(("sentence_a", "sentence_b"), beginnings, strict=True):
             plain = rows[column].str.lower().str.replace(r"[^a-z0-9]", "", regex=True)
             rows = rows[plain.str.startswith(beginning)]
-        found += rows.index[:1].tolist()
-    return found
+        examples_found += rows.index[:1].tolist()
+    return examples_found
 
 
-def _standardised(values: pd.Series) -> pd.Series:
-    """Compute z-scores; 0 where all values are the same."""
+def _standardized(values: pd.Series) -> pd.Series:
+    """Compute z-scores, all 0 if the values are equal, so that no pair contributes."""
     if np.ptp(values) == 0:
         return pd.Series(0.0, values.index)
     return (values - values.mean()) / values.std(ddof=0)

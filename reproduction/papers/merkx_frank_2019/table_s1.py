@@ -22,49 +22,51 @@ from reproduction.reporting.systems import (
 )
 
 INTERVALS = (
-    f"{{}} {TIMES} 100, the upper and lower half of the 95% interval after it: Fisher's, "
-    f"tanh(atanh r ± 1.96/√(n{MINUS}3)) over n pairs; of a mean with weights w, √Σ(w h)² for "
+    f"{{}} {TIMES} 100, followed by the upper and lower half of the 95% interval: Fisher's, "
+    f"tanh(atanh r ± 1.96/√(n{MINUS}3)) over n pairs; for a mean with weights w, √Σ(w h)² with "
     "the halves h of the subtasks."
 )
 NOTES = [
-    "Cosine: of the cosines of the embeddings with the ratings. Classifier: of the ratings that "
-    "SentEval's classifier, trained on the task's training pairs, predicts for its test pairs.",
-    "Mean: of the subtasks' correlations. Weighted mean: the same, weighted by pairs. "
-    "Concatenated: one correlation over the pairs of all subtasks together. The task all stands "
-    "for all tasks without training pairs.",
+    "Cosine: correlation of the ratings with the cosines of the embeddings. Classifier: with the "
+    "predictions of SentEval's classifier, which is trained on the task's training pairs.",
+    "Mean: mean of the subtasks' correlations. Weighted mean: the same, weighted by pairs. "
+    "Concatenated: one correlation over the pairs of all subtasks together. The task all means all "
+    "tasks without training pairs.",
 ]
 REPORTED_NOTE = (
-    "Reported: as printed in the supplement of Merkx & Frank (2019), but for the lower ends of "
-    "Deft-forum, which stood in each other's place (Fisher's formula says whose they are); its "
-    "means are computed from those numbers."
+    "Reported: as printed in the supplement of Merkx & Frank (2019), except the lower ends of "
+    "Deft-forum, which were exchanged there (by Fisher's formula). Reported means are computed "
+    "from these numbers."
 )
 MODELS_NOTES = [
     "Semantic score: the mean of the other measures without STS-B, whose pairs are taken from "
     "STS 2012 to 2016.",
-    "Of several subtasks it is the mean of their correlations weighted by pairs (cosine); of a "
-    "task with training pairs, the correlation by SentEval's classifier.",
-    "The ensemble is of the snapshots with the best R@10 on the development set; snapshot 0 is the "
-    "untrained network.",
+    "For several subtasks, the mean of their correlations weighted by pairs (cosine); for a task "
+    "with training pairs, the correlation by SentEval's classifier.",
+    "The ensemble combines the snapshots with the best R@10 on the development set. Snapshot 0 is "
+    "the untrained network.",
 ]
 SYSTEMS_NOTE = (
-    "The measured model of a data set is the ensemble of {}. With an epoch: the best single "
-    "snapshot of the same training at the end of a cycle, by R@10 on the development set. The "
-    "paper does not say which of the two it reports. Untrained: the same network before training."
+    "The measured model of a data set is the ensemble of {}. A name with an epoch is the best "
+    "single snapshot of the same training at the end of a cycle, by R@10 on the development set. "
+    "The paper does not name which of the two it reports. Untrained: the same network before "
+    "training."
 )
 
 
 def make(results: Results, stem: Path) -> None:
-    """Write the supplement's table, its rank correlations, and a table of every model."""
+    """Write the supplement's table, the same with rank correlations, and a table of every model."""
     reported = read_correlations(results["reported"])
     snapshots = results.best_snapshots
     table = table_s1(results.scores, results.overlap, reported, results.selected, snapshots)
     measured = table[table["source"] == "measured"]
     notes = [*NOTES, SEEN_NOTE, SYSTEMS_NOTE.format(criterion(results.select))]
-    also = [REPORTED_NOTE] if len(measured) < len(table) else []
-    _write(stem, table, "pearson", "Pearson's r", [*notes, *also])
-    spearman, models = (stem.with_name(f"{stem.name}-{end}") for end in ("spearman", "models"))
-    _write(spearman, measured, "spearman", "Spearman's rank correlation", notes)
-    _write_models(models, every_system(results.scores, results.models))
+    reported_notes = [REPORTED_NOTE] if len(measured) < len(table) else []
+    _write(stem, table, "pearson", "Pearson's r", [*notes, *reported_notes])
+    spearman_stem = stem.with_name(f"{stem.name}-spearman")
+    _write(spearman_stem, measured, "spearman", "Spearman's rank correlation", notes)
+    models_stem = stem.with_name(f"{stem.name}-models")
+    _write_models(models_stem, every_system(results.scores, results.models))
 
 
 def table_s1(
@@ -74,57 +76,63 @@ def table_s1(
     selected: dict[str, tuple[str, int]],
     snapshots: dict[str, int],
 ) -> pd.DataFrame:
-    """Join reported and measured correlations of the main systems.
+    """Join the reported and measured correlations of the main systems.
 
-    Reported are those of subtasks that were measured, and their mean and weighted mean where all
-    subtasks of a task are reported. `seen` and `unseen_` are of trained models only.
+    Reported subtasks are those that were measured. Reported means are computed if all subtasks of a
+    task are reported. Only trained models have the columns `seen` and `unseen_...`.
     """
     measured = main_systems(scores, selected, snapshots).assign(source="measured")
     keys = ["system", "kind", "epochs", *KEYS]
     measured = measured.merge(overlap[[*keys, *SEEN, *UNSEEN_CORRELATIONS]], "left", keys)
     subtasks = headline(measured)[["task", "subtask", "method"]].drop_duplicates()
-    theirs = reported.merge(subtasks, on=["task", "subtask"]).assign(statistic="correlation")
+    printed = reported.merge(subtasks, on=["task", "subtask"]).assign(statistic="correlation")
+    # Every subtask counts for its task, and for the task `all`.
     unsupervised = subtasks[subtasks["method"] == "cosine"]
-    count = pd.concat([unsupervised["task"], unsupervised["task"].map(lambda _: "all")])
-    cosines = theirs[theirs["method"] == "cosine"]
+    tasks = pd.concat([unsupervised["task"], unsupervised["task"].map(lambda _: "all")])
+    cosines = printed[printed["method"] == "cosine"]
     cosines = pd.concat([cosines, cosines.assign(task="all")])
     keys = ["system", "task"]
-    found = cosines.groupby(keys)["subtask"].transform("size")
-    whole = cosines[found == cosines["task"].map(count.value_counts())]
+    count = cosines.groupby(keys)["subtask"].transform("size")
+    whole = cosines[count == cosines["task"].map(tasks.value_counts())]
     pairs = whole.groupby(keys, sort=False)["pairs"].sum().to_numpy()
     for statistic, weights in (("mean", None), ("weighted mean", "pairs")):
         mean = means(whole, keys, weights).assign(subtask="all", method="cosine", pairs=pairs)
-        theirs = pd.concat([theirs, mean.assign(statistic=statistic)])
-    theirs = theirs.assign(source="reported", name=theirs.pop("system") + " (reported)")
+        printed = pd.concat([printed, mean.assign(statistic=statistic)])
+    printed = printed.assign(source="reported", name=printed.pop("system") + " (reported)")
     columns = ["system", "dataset", "model", "seed", "kind", "epochs", "encoder", "task", "subtask"]
     columns += ["statistic", "method", "pairs", *CORRELATIONS, *SEEN, *UNSEEN_CORRELATIONS]
     columns = ["source", "name", *columns, *PROVENANCE]
-    return pd.concat([theirs, measured], ignore_index=True)[columns]
+    return pd.concat([printed, measured], ignore_index=True)[columns]
 
 
 def _write(stem: Path, table: pd.DataFrame, measure: str, name: str, notes: list[str]) -> None:
+    """Write a measure of the main systems: each subtask, then the means, then supervised tasks."""
     correlation = table["statistic"] == "correlation"
+    # Tasks with a classifier are listed twice: by the classifier first, later by both methods.
     supervised = table["task"].isin(table["task"][table["method"] == "classifier"])
     blocks = [
         headline(table).assign(block="Each subtask"),
         table[~correlation].assign(block="Means of subtasks, and their pairs concatenated"),
         table[correlation & supervised].assign(block="Tasks with training pairs, by both methods"),
     ]
-    shown = pd.concat(blocks, ignore_index=True)
-    of_subtask = shown["statistic"] == "correlation"
-    shown["measure"] = shown["method"].where(of_subtask, shown["statistic"])
-    shown["text"] = with_interval(shown, measure)
-    ensembles = shown[shown["seen"].notna() & shown["kind"].eq("ensemble")]
+    stacked = pd.concat(blocks, ignore_index=True)
+    of_subtask = stacked["statistic"] == "correlation"
+    stacked["measure"] = stacked["method"].where(of_subtask, stacked["statistic"])
+    stacked["text"] = with_interval(stacked, measure)
+    # Columns: the numbers of seen pairs, the systems, and the ensembles and untrained networks
+    # again on unseen pairs.
+    ensembles = stacked[stacked["seen"].notna() & stacked["kind"].eq("ensemble")]
     names = "seen (" + ensembles["dataset"].replace(NAMES) + ")"
     seen = ensembles.assign(name=names, text=ensembles["seen"].map("{:,.0f}".format))
-    untrained = shown[shown["seen"].notna() & shown["epochs"].eq("0")]
+    untrained = stacked[stacked["seen"].notna() & stacked["epochs"].eq("0")]
     unseen = pd.concat([ensembles, untrained])
     unseen["text"] = with_interval(unseen, f"unseen_{measure}")
     unseen["name"] += ", unseen pairs"
-    shown = pd.concat([seen, shown, unseen], ignore_index=True)
+    stacked = pd.concat([seen, stacked, unseen], ignore_index=True)
     keys = ["block", "task", "subtask", "measure"]
-    rows = shown.loc[shown["source"] == "measured", [*keys, "pairs"]].drop_duplicates(keys)
-    values = shown.pivot(index=keys, columns="name", values="text")[shown["name"].unique()]
+    # Rows are in the order of the measured subtasks.
+    rows = stacked.loc[stacked["source"] == "measured", [*keys, "pairs"]].drop_duplicates(keys)
+    values = stacked.pivot(index=keys, columns="name", values="text")[stacked["name"].unique()]
     text = rows.merge(values, left_on=keys, right_index=True).fillna(MISSING)
     text["pairs"] = [f"{pairs:,.0f}" for pairs in text["pairs"]]
     title = f"{name} of the ratings and the systems' predictions."
@@ -136,7 +144,9 @@ def _write(stem: Path, table: pd.DataFrame, measure: str, name: str, notes: list
 
 def with_interval(table: pd.DataFrame, measure: str = "pearson") -> list[str]:
     """Write correlations in percent with both halves of their intervals: 49.1 +5.2 -5.6."""
-    r, low, high = (table[f"{measure}{end}"] * 100 for end in ("", "_low", "_high"))
+    r = 100 * table[measure]
+    low = 100 * table[f"{measure}_low"]
+    high = 100 * table[f"{measure}_high"]
     halves = zip(decimals(r), decimals(high - r), decimals(r - low), strict=True)
     return [
         MISSING if value == MISSING else f"{value} +{up} {MINUS}{down}"
@@ -145,11 +155,12 @@ def with_interval(table: pd.DataFrame, measure: str = "pearson") -> list[str]:
 
 
 def _write_models(stem: Path, table: pd.DataFrame) -> None:
-    ours = table["kind"] != "baseline"
+    """Write the semantic measures of every ensemble, snapshot and baseline."""
+    trained = table["kind"] != "baseline"
     cells = table[["measure"]].assign(
-        group=table["dataset"].replace(NAMES).where(ours, "Baselines"),
-        model=model_name(table).where(ours, table["system"]),
-        epochs=(table["kind"] + " " + table["epochs"]).where(ours, ""),
+        group=table["dataset"].replace(NAMES).where(trained, "Baselines"),
+        model=model_name(table).where(trained, table["system"]),
+        epochs=(table["kind"] + " " + table["epochs"]).where(trained, ""),
         text=with_interval(table),
     )
     text = wide(cells, ["group", "model", "epochs"], "measure")

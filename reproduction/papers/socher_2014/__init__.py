@@ -1,4 +1,4 @@
-"""Socher et al. (2014): the tables and figures of trees, and more of the same data."""
+"""Socher et al. (2014): tables and figures about trees, and further ones on the same data."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,12 +7,12 @@ from reproduction.papers import Experiment, Item, Paper
 
 
 def of_table2(model: Mapping[str, Any]) -> bool:
-    """Return whether a model has a squared error as loss, or Euclidean distances."""
+    """Return whether a model is trained with a squared error, or compared by distances."""
     return bool(model["similarity"] == "euclidean" or model["objective"]["name"] == "squared_error")
 
 
 def has_relations(model: Mapping[str, Any]) -> bool:
-    """Return whether a model is an SDT-RNN, whose matrices belong to relations."""
+    """Return whether a model is an SDT-RNN, which has one matrix per relation."""
     return (
         model["encoder"]["name"] == "trees"
         and model["encoder"]["compose"] == "relation"
@@ -24,37 +24,20 @@ def has_relations(model: Mapping[str, Any]) -> bool:
 PAPER = Paper(
     name="Socher et al. (2014)",
     topic="Mean ranks",
-    citation={
-        "type": "article",
-        "title": "Grounded compositional semantics for finding and describing images "
-        "with sentences",
-        "authors": [
-            {"family-names": "Socher", "given-names": "Richard"},
-            {"family-names": "Karpathy", "given-names": "Andrej"},
-            {"family-names": "Le", "given-names": "Quoc V."},
-            {"family-names": "Manning", "given-names": "Christopher D."},
-            {"family-names": "Ng", "given-names": "Andrew Y."},
-        ],
-        "journal": "Transactions of the Association for Computational Linguistics",
-        "volume": 2,
-        "year": 2014,
-        "start": 207,
-        "end": 218,
-        "doi": "10.1162/tacl_a_00177",
-    },
-    rates_draws=False,
+    title="Grounded compositional semantics for finding and describing images with sentences",
+    rates_draws=False,  # its experiment has ten draws of one data set
     tables={
         "table1": Item(
             inputs=("trained",),
             reported="tables",
             when=lambda experiment: not all(map(of_table2, experiment.models)),
             caption="""
-            Mean ranks on the test set (Table 1 of Socher et al. 2014): of the nearest other
-            sentence of the same image (*sentence similarity*), of the right image (*image
+            Mean ranks on the test set (Table 1 of Socher et al. 2014): the rank of the nearest
+            other sentence of the same image (*sentence similarity*), of the right image (*image
             search*), and of the best of an image's own sentences (*describing images*). Lower
-            is better. Rows marked *computed* and *simulated* are what chance gives; *measured*
-            ones are each model's best snapshot: of several seeds the mean with its 95% t
-            interval, of one with the interval over the test set's images.
+            is better. Rows marked *computed* and *simulated* are random rankings. *Measured*
+            rows show each model's best snapshot, with a 95% interval: a t interval over several
+            seeds, or the interval over the test set's images for one seed.
             """,
         ),
         "table2": Item(
@@ -62,7 +45,7 @@ PAPER = Paper(
             reported="tables",
             when=lambda experiment: any(map(of_table2, experiment.models)),
             caption="""
-            Mean ranks as in Table 1, of models that are trained with a squared error or
+            Mean ranks as in Table 1, for models that are trained with a squared error or
             compared by Euclidean distances (Table 2 of Socher et al. 2014). The paper reports
             no sentence similarity for them.
             """,
@@ -71,9 +54,9 @@ PAPER = Paper(
             inputs=("trained",),
             reported="tables",
             caption="""
-            Mean rank beside recall at 1, 5 and 10, in percent, of every system (Table 3 of
-            Socher et al. 2014, which has three of them): image search by a sentence, and
-            describing images by sentences.
+            Mean rank and recall at 1, 5 and 10, in percent, of every system (Table 3 of Socher
+            et al. 2014, which has three systems): image search by a sentence, and describing
+            images by sentences.
             """,
         ),
         "claims": Item(
@@ -82,23 +65,23 @@ PAPER = Paper(
             numbers=("draws",),
             when=lambda experiment: experiment.compares(3),
             caption="""
-            What Socher et al. (2014) claim, and whether it holds here: the difference of the
-            mean ranks of two systems, positive where the claim holds, with its 95% interval.
-            Over several seeds each seed is compared with itself, so that both systems have seen
-            the same draw; the interval allows for draws that overlap. The file
-            ``claims-draws.csv`` has the difference of every seed.
+            The claims of Socher et al. (2014), and whether they hold here: the difference
+            between the mean ranks of two systems, with its 95% interval. A positive difference
+            supports the claim. Systems are compared seed by seed, so that both have the same
+            draw; the interval accounts for overlapping draws. The file ``claims-draws.csv`` has
+            the difference of every seed.
             """,
         ),
         "section_6_6": Item(
             inputs=("models", "captions", "treebanks", "features"),
             models=has_relations,
-            each="dataset",
+            per_dataset=True,
             more=("shares",),
             caption="""
-            Sentences of one image that the SDT-RNN puts far apart (after section 6.6 of Socher
-            et al. 2014), and whether one of them has no verb, as the parser tags it. The table
-            with ``shares`` in its name says how often that is so among the tenth of the pairs
-            with the worst ranks and among all pairs.
+            Sentences of one image with distant vectors in the SDT-RNN (after section 6.6 of
+            Socher et al. 2014), and whether one of them has no verb, according to the parser.
+            The table with ``shares`` in its name has the share of such pairs among the tenth
+            with the worst ranks, and among all pairs.
             """,
         ),
         "section_6_7": Item(
@@ -107,32 +90,22 @@ PAPER = Paper(
             models=has_relations,
             more=("counts",),
             caption="""
-            The relations whose matrices in the SDT-RNN have the largest Frobenius norms
-            (section 6.7 of Socher et al. 2014), beside their places in the paper; how far each
-            matrix is from the identity, which all of them start near; and how often the
-            relation occurs. The table ``section_6_7-counts`` has the number of relations beside
-            the paper's 141, and how many edges the rare ones have.
-            """,
-        ),
-        "ratings": Item(
-            inputs=("rated_models", "scores"),
-            when=Experiment.rated_in_part,
-            caption="""
-            Correlation of every system with ratings of pairs of sentences (not in Socher et al.
-            2014), as for the char-GRU of Merkx & Frank (2019), of each model's best snapshot
-            and of the same network before training, which has the same word vectors. Of several
-            data sets the whole ones, not their draws.
+            The relations with the largest Frobenius norms of their matrices in the SDT-RNN
+            (section 6.7 of Socher et al. 2014), and their places in the paper. All matrices
+            start near the identity; the table has their distance from it, and how often the
+            relation occurs. The table ``section_6_7-counts`` has the number of relations (141
+            in the paper), and the share of edges that rare ones have.
             """,
         ),
         "active_passive": Item(
             inputs=("models",),
-            each="dataset",
+            per_dataset=True,
             when=Experiment.in_english,
             caption="""
-            How near a sentence is to its passive, and to the sentence with agent and patient
-            exchanged, in which the words are the same and the facts are not. Socher et al.
-            (2014, section 3) expect of trees that the passive is near, and do not measure it.
-            The sentences are about drawn scenes, whatever the models were trained on.
+            Similarity of a sentence to its passive, and to the sentence with agent and patient
+            exchanged, which has the same words and another meaning. Socher et al. (2014,
+            section 3) expect that trees make the passive similar, but do not measure it. The
+            sentences describe drawn scenes, for all models.
             """,
         ),
     },
@@ -140,28 +113,28 @@ PAPER = Paper(
         "figure3": Item(
             inputs=("models", "captions", "treebanks"),
             models=has_relations,
-            each="dataset",
+            per_dataset=True,
             caption="""
-            The dependency tree of a test caption of middle length, as the SDT-RNN reads it
-            (after Figure 3 of Socher et al. 2014). The area of a node is the weight of its
-            vector in the root's by the counts of Eq. 4: the product of l(child) / l(parent)
-            along the path, which is the share of the words at and under the node. It is the
-            first number below the node's word. By these counts alone, the words themselves
-            would all weigh the same. The percentage below it is what the model has learned to
-            make of the word: how much the sentence's vector changes with the word's (the
-            Frobenius norm of the derivative), as a share of all words'.
+            The dependency tree of a test caption of median length, as the SDT-RNN reads it
+            (after Figure 3 of Socher et al. 2014). The area of a node, and the first number
+            below its word, are the weight of the node's vector in the root's vector by the
+            counts of Eq. 4: the product of l(child) / l(parent) along the path, which is the
+            share of the words at and below the node. By these counts alone, all words would
+            have the same weight. The percentage is the learned weight of the word: how much the
+            sentence's vector changes with the word's vector (Frobenius norm of the derivative),
+            as a share of the sum over all words.
             """,
         ),
         "samples": Item(
             inputs=("models", "captions", "treebanks", "images", "features"),
             models=has_relations,
-            each="dataset",
+            per_dataset=True,
             caption="""
-            What the SDT-RNN retrieves on the test set (after Figure 6 of Socher et al. 2014,
-            which is of the DT-RNN), by the best snapshot of its first seed, for a few random
-            captions and a few random images: the five best with their ranks, and behind them
-            the first right one where it is not among them. What is right is green with a tick,
-            a picture also framed.
+            Retrieval by the SDT-RNN on the test set, with the best snapshot of its first seed
+            (after Figure 6 of Socher et al. 2014, which shows the DT-RNN), for a few random
+            captions and a few random images. The five best results have their ranks. The first
+            right result follows if it is not among these. Right results are green with a tick;
+            right images also have a frame.
             """,
         ),
     },

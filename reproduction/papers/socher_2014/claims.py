@@ -1,4 +1,4 @@
-"""The claims of Socher et al. (2014), and whether they hold here."""
+"""Decide which claims of Socher et al. (2014) hold in this run."""
 
 from itertools import product
 from pathlib import Path
@@ -30,7 +30,12 @@ from reproduction.reporting.resampled import WAY
 from reproduction.reporting.results import Results
 
 TREES = ["DT-RNN", "SDT-RNN"]
-OTHERS = [BAG, "CT-RNN", CCA, *TREES]  # than the recurrent network
+BEAT_RECURRENT = [
+    BAG,
+    "CT-RNN",
+    CCA,
+    *TREES,
+]  # systems that beat the recurrent network in the paper
 LABELS = ["system", "name", "objective"]
 AGREE = "Mean rank and recall agree"
 BY_RECALL = "The SDT-RNN is best by recall too (Table 3)"
@@ -38,31 +43,31 @@ RANK = "mean_rank"
 
 TITLE = "The claims of Socher et al. (2014), and whether they hold."
 NOTES = [
-    "The measure is the mean rank, of which lower is better: the difference is that of the system "
-    "that is said to be worse, minus that of the other. Of R@N, in percent, it is the other way "
-    "round. The condition is the objective of the "
-    "better system; that of the worse one stands with it where it is another.",
-    "Where the data set is a draw, each seed has its own pictures. Draws overlap: the variance "
-    "over n seeds is multiplied by 1/n + test/train pictures in place of 1/n (Nadeau & Bengio "
-    "2003).",
-    f"{AGREE}: Spearman's rank correlation {TIMES} 100, over all systems of the data set, of the "
-    "mean rank (lowest first) and R@10 (highest first). Of one seed Fisher's interval, of several "
-    "one over the seeds.",
-    "Reported: the difference of the mean ranks that the paper prints, or the correlation over the "
-    "systems whose recall it prints. Under the squared error some of its numbers are against its "
-    "claims; the mean hinge is not in the paper.",
+    "Difference: mean rank of the system claimed worse minus that of the one claimed better. Lower "
+    "ranks are better, so positive supports the claim. For R@N, in percent, the better system "
+    "comes first. The condition is the objective of the better system; the worse system names "
+    "its own if it has another.",
+    "If the data set is a draw, each seed has its own images. Draws overlap, so the variance over "
+    "n seeds is multiplied by 1/n + test/train images instead of 1/n (Nadeau & Bengio 2003).",
+    f"{AGREE}: Spearman's rank correlation {TIMES} 100 between mean rank (lowest first) and R@10 "
+    "(highest first), over all systems of the data set. The interval is Fisher's for one seed, "
+    "and over the seeds for several.",
+    "Reported: the difference between the mean ranks that the paper prints, or the correlation "
+    "over the systems whose recall it prints. Under the squared error, some of the paper's "
+    "numbers contradict its claims. The mean hinge is not in the paper.",
 ]
 
 
 def make(results: Results, stem: Path) -> None:
-    """Write the claims; the differences of every seed are called stem-draws.csv."""
+    """Write the claims to `stem`, and the differences of every seed to `stem`-draws.csv."""
+    # Random rankings have rows, too, but no claim is about them.
     trainings = retrieval.of_trainings(results)
     trainings = trainings[trainings["source"] == "measured"]
     printed = _printed(read_ranks(results["reported"]))
     measured = {RANK: resampled.mean_ranks(results.query_ranks)} | {
         f"r{cutoff}": resampled.recalls(results.query_ranks, cutoff) for cutoff in CUTOFFS
     }
-    parts = [differences(trainings, of, printed, number) for number, of in measured.items()]
+    parts = [differences(trainings, values, printed, number) for number, values in measured.items()]
     parts.append(agreements(trainings, printed))
     seeds = pd.concat(parts, ignore_index=True)
     write(stem, decide("socher_2014", seeds), TITLE, NOTES)
@@ -70,72 +75,81 @@ def make(results: Results, stem: Path) -> None:
     write_numbers(stem.with_name(f"{stem.name}-draws.csv"), numbers)
 
 
-def compared(models: pd.DataFrame) -> pd.DataFrame:
-    """Pair the two models of each claim, of the same data set.
+def claimed_pairs(models: pd.DataFrame) -> pd.DataFrame:
+    """Pair the two models of each claim on the same data set.
 
-    Columns end in `_worse`, said to have the higher mean rank or the lower recall, and `_better`.
+    Columns end in `_worse` for the model that is claimed to have the higher mean rank or the lower
+    recall, and in `_better` for the other.
     """
-    both = models.merge(models, on="dataset", suffixes=("_worse", "_better"))
-    worse = both["system_worse"]
-    better = both["system_better"]
-    of_worse = both["objective_worse"]
-    of_better = both["objective_better"]
-    similarity = of_worse.str.rpartition(", ")[2] == of_better.str.rpartition(", ")[2]
-    # kCCA has an objective of its own.
-    alike = (of_worse == of_better) | (similarity & (better.eq(CCA) | worse.eq(CCA)))
-    margin = of_better.eq(MARGIN) & both["name_worse"].eq(both["name_better"])
-    of_cca = worse.eq(CCA) & of_worse.eq(OF_CCA["squared_error"])
-    of_cca &= better.eq(CCA) & of_better.eq(OF_CCA["max_margin"])
+    pairs = models.merge(models, on="dataset", suffixes=("_worse", "_better"))
+    worse = pairs["system_worse"]
+    better = pairs["system_better"]
+    worse_objective = pairs["objective_worse"]
+    better_objective = pairs["objective_better"]
+    worse_similarity = worse_objective.str.rpartition(", ")[2]
+    better_similarity = better_objective.str.rpartition(", ")[2]
+    # kCCA has its own objective, so it is compared with systems of the same similarity.
+    has_cca = better.eq(CCA) | worse.eq(CCA)
+    same_objective = worse_objective == better_objective
+    same = same_objective | ((worse_similarity == better_similarity) & has_cca)
+    # The same system under another objective.
+    margin = better_objective.eq(MARGIN) & pairs["name_worse"].eq(pairs["name_better"])
+    of_cca = worse.eq(CCA) & worse_objective.eq(OF_CCA["squared_error"])
+    of_cca &= better.eq(CCA) & better_objective.eq(OF_CCA["max_margin"])
     claims = {
-        "Trees beat the bag": alike & both["name_worse"].eq(BAG) & better.isin(TREES),
-        "Trees beat the centered bag": alike & both["name_worse"].eq(CENTERED) & better.isin(TREES),
-        "Trees beat binary trees (the paper: constituency trees)": alike
+        "Trees beat the bag": same & pairs["name_worse"].eq(BAG) & better.isin(TREES),
+        "Trees beat the centered bag": same & pairs["name_worse"].eq(CENTERED) & better.isin(TREES),
+        "Trees beat binary trees (the paper: constituency trees)": same
         & worse.eq(FORMS["binary"])
         & better.isin(TREES),
-        "Trees beat kernel CCA": alike & worse.eq(CCA) & better.isin(TREES),
-        "Counts of words help (Eq. 4 beats Eq. 3)": alike
+        "Trees beat kernel CCA": same & worse.eq(CCA) & better.isin(TREES),
+        "Counts of words help (Eq. 4 beats Eq. 3)": same
         & worse.eq(better + UNWEIGHTED)
-        & both["name_worse"].str.replace(UNWEIGHTED, "", regex=False).eq(both["name_better"]),
-        "Relations beat positions": alike & worse.eq("DT-RNN") & better.eq("SDT-RNN"),
-        "The recurrent network is worst": alike & worse.eq("Recurrent NN") & better.isin(OTHERS),
-        BY_RECALL: alike & worse.isin([BAG, CCA]) & better.eq("SDT-RNN"),
-        "The margin beats the squared error": (margin & of_worse.eq(SQUARED)) | of_cca,
-        "Not in the paper: the max margin beats the char-GRU's hinge": margin & of_worse.eq(HINGE),
-        "Not in the paper: trees beat the char-GRU": alike
+        & pairs["name_worse"].str.replace(UNWEIGHTED, "", regex=False).eq(pairs["name_better"]),
+        "Relations beat positions": same & worse.eq("DT-RNN") & better.eq("SDT-RNN"),
+        "The recurrent network is worst": same
+        & worse.eq("Recurrent NN")
+        & better.isin(BEAT_RECURRENT),
+        BY_RECALL: same & worse.isin([BAG, CCA]) & better.eq("SDT-RNN"),
+        "The margin beats the squared error": (margin & worse_objective.eq(SQUARED)) | of_cca,
+        "Not in the paper: the max margin beats the char-GRU's hinge": margin
+        & worse_objective.eq(HINGE),
+        "Not in the paper: trees beat the char-GRU": same
         & worse.isin(["char-GRU", "char-LSTM"])
         & better.isin(TREES),
     }
-    return pd.concat([both[which].assign(claim=claim) for claim, which in claims.items()])
+    return pd.concat([pairs[rows].assign(claim=claim) for claim, rows in claims.items()])
 
 
 def differences(
     trainings: pd.DataFrame, measured: pd.DataFrame, printed: pd.DataFrame, number: str = RANK
 ) -> pd.DataFrame:
-    """Compute how much better a number is for the system that is said to be better.
+    """Compute the difference of every comparison, positive if it supports the claim.
 
     Args:
-        trainings: the measured rows of `retrieval.of_trainings`, of single snapshots.
-        measured: the number, from `resampled.mean_ranks` or `resampled.recalls`.
+        trainings: the measured rows of `retrieval.of_trainings`, for single snapshots.
+        measured: values of the number, from `resampled.mean_ranks` or `resampled.recalls`.
         printed: the paper's numbers, from `_printed`.
-        number: one of `retrieval.NUMBERS`, for the claims about it.
+        number: the number that the claims are about, one of `retrieval.NUMBERS`.
     """
     trainings = trainings.assign(kind="snapshot").merge(measured, on=WAY)
-    table = compared(trainings[["dataset", "model", *LABELS]].drop_duplicates())
+    table = claimed_pairs(trainings[["dataset", "model", *LABELS]].drop_duplicates())
     table = table[table["claim"].eq(BY_RECALL) == (number != RANK)]
-    if number != RANK:  # as in Table 3
+    if number != RANK:  # Table 3 has no recalls of sentences by sentences
         trainings = trainings[trainings["direction"] != "caption_to_caption"]
     same = [*TEST_SET, "seed", "direction", "test_to_train"]
+    # The worse system brings all test sets, seeds and directions; the better one has to match them.
     keys = ["dataset", "model_worse"]
     for side in ("worse", "better"):
         scores = trainings[[*same, "model", "draws"]]
         names = {name: f"{name}_{side}" for name in ("model", "draws")}
         table = table.merge(scores.rename(columns=names), on=keys)
         keys = [*same, "model_better"]
-        theirs = printed[printed["number"] == number].add_suffix(f"_{side}")
-        table = table.merge(theirs.rename(columns={f"direction_{side}": "direction"}), "left")
+        reported = printed[printed["number"] == number].add_suffix(f"_{side}")
+        table = table.merge(reported.rename(columns={f"direction_{side}": "direction"}), "left")
     if table.empty:
         return pd.DataFrame(columns=[*COMPARED, "seed", "difference", "draws"])
-    # A mean rank is the better the lower it is: the other's is the larger value.
+    # A lower mean rank is better, so the better system's rank is subtracted.
     more, less = ("worse", "better") if number == RANK else ("better", "worse")
     gains = bootstrap.difference(table[f"draws_{more}"], table[f"draws_{less}"])
     table = table.assign(reported=table[f"value_{more}"] - table[f"value_{less}"], **gains)
@@ -156,27 +170,39 @@ def differences(
 def agreements(trainings: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Correlate mean rank and R@10 over at least three systems, both best first.
 
-    There is a row for each test set, seed and direction of search. The intervals are Fisher's.
+    The result has one row per test set, seed and direction of search. Intervals are Fisher's.
     """
     rows = []
     keys = ["direction", "system", "objective"]
     paper = printed.pivot(index=keys, columns="number", values="value").dropna(subset="r10")
     both_ways = trainings[trainings["direction"] != "caption_to_caption"]
     keys = ["dataset", "language", "direction", "seed"]
-    for (dataset, language, direction, seed), own in both_ways.groupby(keys, sort=False):
-        if len(own) > 2:
-            value, theirs = (
-                spearman(of["mean_rank"].to_numpy(), -of["r10"].to_numpy())
-                for of in (own, paper.loc[str(direction)])
-            )
-            numbers = (100 * of for of in (theirs, value, *fisher_interval(value, len(own))))
-            condition = language if trainings["language"].nunique() > 1 else ""
-            measure = f"correlation, {TASKS[str(direction)]}"
-            overlap = own["test_to_train"].iloc[0]
-            rows.append((dataset, condition, measure, seed, *numbers, overlap))
+    for (dataset, language, direction, seed), systems in both_ways.groupby(keys, sort=False):
+        if len(systems) < 3:
+            continue
+        value = _rank_correlation(systems)
+        low, high = fisher_interval(value, len(systems))
+        rows.append(
+            {
+                "dataset": dataset,
+                "condition": language if trainings["language"].nunique() > 1 else "",
+                "measure": f"correlation, {TASKS[str(direction)]}",
+                "seed": seed,
+                "reported": 100 * _rank_correlation(pd.DataFrame(paper.loc[str(direction)])),
+                "difference": 100 * value,
+                "low": 100 * low,
+                "high": 100 * high,
+                "test_to_train": systems["test_to_train"].iloc[0],
+            }
+        )
     names = ["dataset", "condition", "measure", "seed", "reported", "difference", "low", "high"]
     table = pd.DataFrame(rows, columns=[*names, "test_to_train"])
     return table.assign(claim=AGREE, worse=None, better=None, draws=None)
+
+
+def _rank_correlation(systems: pd.DataFrame) -> float:
+    """Correlate mean rank (lowest first) and R@10 (highest first) by Spearman's coefficient."""
+    return float(spearman(systems["mean_rank"].to_numpy(), -systems["r10"].to_numpy()))
 
 
 def _printed(reported: pd.DataFrame) -> pd.DataFrame:

@@ -1,9 +1,10 @@
-"""A sentence's dependency tree, and what its words weigh (after Socher et al. 2014, Figure 3).
+"""Draw a sentence's dependency tree and its words' weights (after Socher et al. 2014, Figure 3).
 
-By the counts of Eq. 4 a node's vector enters its parent's times l(child) / l(parent), and so the
-root's times the product of these along the path, which is the share of all words that are under it.
-The node's own word enters it times 1 / l(node): so with identity matrices and no nonlinearity all
-words would weigh the same, as in a bag of words. What a word does weigh is learned.
+Eq. 4 multiplies a child's vector by l(child) / l(parent) when it is added to its parent's, where l
+counts the words at and below a node. In the root's vector a node therefore has the product of these
+along the path: its share of all words. The node's own word has the factor 1 / l(node). So with
+identity matrices and no nonlinearity all words would have the same weight, as in a bag of words.
+The weight that a word has in a trained model is learned.
 """
 
 from functools import partial
@@ -25,57 +26,57 @@ from reproduction.text.treebank import Tree
 if TYPE_CHECKING:
     from groundvec.model.network import Model
 
-# In inches.
+# Lengths are in inches.
 LEVEL = 0.6
 ABOVE = 0.25
 BELOW = 0.65
 MARGIN = 0.2
-KEY = 1.15  # what the rows of numbers are called, left of them
-# a character's width, and that of a node
-CHARACTER = 0.6 * FONT_SIZE / 72
-NARROWEST = 0.55
+KEY = 1.15  # width of the labels of the two rows of numbers, on the left
+CHARACTER = 0.6 * FONT_SIZE / 72  # the width of a character
+NARROWEST = 0.55  # the smallest width of a node
 LARGEST = 0.15  # the radius of the root
 
 
 def make(results: Results, stem: Path) -> None:
-    """Draw a test caption of middle length of one data set, with the SDT-RNN's first seed."""
+    """Draw a test caption of median length of one data set, with the SDT-RNN's first seed."""
     from groundvec.model.network import load_model  # torch takes seconds to import
 
-    about = of_one(trained_as(results.models, "SDT-RNN")).iloc[0]
+    training = of_one(trained_as(results.models, "SDT-RNN")).iloc[0]
     treebank = given_treebank(results)
-    model = load_model(about["folder"], best_snapshot(about), treebank=treebank)
-    captions = read_captions(results, about)
-    language = about["languages"][0]
-    shown = captions["split"].eq("test") & captions["language"].eq(language)
-    sentences = cleaned(captions.loc[shown, "caption"].tolist())
-    parses = treebank.trees(sentences, about["text.parser"])
-    parse = middle(parses)
-    nodes = FORMS[about["text.form"]](parse)
+    model = load_model(training["folder"], best_snapshot(training), treebank=treebank)
+    captions = read_captions(results, training)
+    language = training["languages"][0]
+    is_test = captions["split"].eq("test") & captions["language"].eq(language)
+    sentences = cleaned(captions.loc[is_test, "caption"].tolist())
+    parse = middle(treebank.trees(sentences, training["text.parser"]))
+    nodes = FORMS[training["text.form"]](parse)
     save(drawing(nodes, learned(model, language, parse.text)), stem)
 
 
 def middle(trees: list[Tree]) -> Tree:
-    """Return the tree with the median number of words; of equals the one in the middle."""
+    """Return the tree with the median number of words."""
     order = sorted(trees, key=lambda tree: len(tree.words))
     return order[len(order) // 2]
 
 
 def by_counts(parents: list[int]) -> np.ndarray:
-    """Compute the weight (N,) of each node's vector in the root's, by the counts of Eq. 4.
+    """Compute the weight (N,) of each node's vector in the root's vector, by the counts of Eq. 4.
 
     Args:
-        parents: of the nodes, which all have a word; the root's is -1.
+        parents: the parent of each node, -1 for the root. Every node has a word.
     """
-    words = np.zeros(len(parents))  # of each node and of those under it
+    words = np.zeros(len(parents))  # the number of words at and below each node
     for node in range(len(parents)):
         words[[node, *ancestors(node, parents)]] += 1
     return words / len(parents)
 
 
 def learned(model: "Model", language: str, sentence: str) -> np.ndarray:
-    """Compute how much the sentence's vector follows each node's word: shares (N,) of their sum.
+    """Compute how much the sentence's vector changes with each node's word vector.
 
-    It is the Frobenius norm of the derivative of the root's vector by the word's.
+    Returns:
+        The Frobenius norm of the derivative of the root's vector with respect to each word's
+        vector, as shares (N,) of their sum.
     """
     import torch
 
@@ -84,24 +85,25 @@ def learned(model: "Model", language: str, sentence: str) -> np.ndarray:
     encoder: Any = model.captions[model.name_of(language)]
     batch = model.texts[language].encode([sentence]).batch(np.arange(1))
     words, lengths, *others = to_tensors(batch, "cpu")
-    known = encoder.vectors
-    encoder.vectors = encoder.vectors[words].requires_grad_()
+    vectors = encoder.vectors
+    # One row for each node, so that a word that occurs twice has two derivatives.
+    encoder.vectors = vectors[words].requires_grad_()
     try:
         [root] = encoder(torch.arange(len(words)), lengths, *others)
         grad = partial(torch.autograd.grad, inputs=encoder.vectors, retain_graph=True)
         derivatives = [grad(value)[0] for value in root]
     finally:
-        encoder.vectors = known
+        encoder.vectors = vectors
     norms = torch.stack(derivatives).square().sum(dim=(0, 2)).sqrt().numpy()
     return norms / norms.sum()
 
 
 @styled
 def drawing(nodes: Nodes, weights: np.ndarray) -> Figure:
-    """Draw a tree above its words, and below each word its weights.
+    """Draw a tree above its words, and the weights below each word.
 
-    The area of a node is its weight by the counts, which is also the first number below its word;
-    the second is the learned one, in percent.
+    The area of a node is its weight by the counts, which is also the first number below its word.
+    The second number is the learned weight in percent.
     """
     depths = [len([*ancestors(node, nodes.parents)]) for node in range(len(nodes.parents))]
     pairs = zip(nodes.words, nodes.relations, strict=True)
@@ -121,12 +123,12 @@ def drawing(nodes: Nodes, weights: np.ndarray) -> Figure:
         axes.text(x, y, text, font, ha=ha, va="center", zorder=3)
 
     shares = by_counts(nodes.parents)
-    radii = LARGEST * np.sqrt(shares)  # so that areas are the weights
+    radii = LARGEST * np.sqrt(shares)  # makes the area proportional to the weight
     for node, parent in enumerate(nodes.parents):
         word, relation = texts[node]
         axes.plot([x[node]] * 2, [y[node], 0.62], ":", color="0.8", linewidth=0.8, zorder=0)
         if parent >= 0:
-            # Down from the parent, across above all names of this level, and down to the own one.
+            # Down from the parent, across above the names of this level, and down to the node.
             bar = y[node] + LEVEL - LARGEST - 0.05
             top = y[node] + radii[node] + 0.15
             down = [y[parent], bar, bar, top]

@@ -1,4 +1,4 @@
-"""Names of systems in Socher et al. (2014): by their descriptions, never by their own names."""
+"""Name models as Socher et al. (2014) do: by their descriptions, never by their own names."""
 
 import pandas as pd
 
@@ -6,13 +6,13 @@ from groundvec.results.schemas import Models
 from groundvec.runtime.errors import InputError
 from reproduction.reporting.systems import recurrent_name
 
-# Socher et al. (2014) name a recursion over dependency trees by what its matrices depend on, and
-# that over other trees by the form of the trees.
+# Socher et al. (2014) name a network over dependency trees by what its matrices depend on, and a
+# network over other trees by the form of the trees.
 COMPOSED = {"position": "DT-RNN", "relation": "SDT-RNN"}
 FORMS = {"binary": "CT-RNN", "chain": "Recurrent NN"}
 PAPERS_FORM = {"position": "basic", "relation": "collapsed"}  # sections 3.2 and 3.3
 BINARISED = "CT-RNN (binarised)"
-UNWEIGHTED = " (unweighted)"  # by the words under a node: Eq. 3 in place of Eq. 4
+UNWEIGHTED = " (unweighted)"  # Eq. 3; Eq. 4 weights a node by the number of words below it
 BAG = "BoW"
 CENTERED = "BoW (centered)"
 CCA = "kCCA (linear)"
@@ -25,7 +25,7 @@ SQUARED = "squared error, Euclidean distance"
 
 
 def system(parts: pd.Series) -> str:
-    """Name a system, such as `SDT-RNN`; one that no paper names has its model's name."""
+    """Name a system, such as `SDT-RNN`. A system that no paper names has its model's name."""
     encoder = parts["encoder.name"]
     form = str(parts.get("text.form"))
     if parts.get("objective.name") == "cca":
@@ -43,8 +43,8 @@ def system(parts: pd.Series) -> str:
 def objective(parts: pd.Series) -> str:
     """Name the objective and the similarity of a system: `max margin, inner product`.
 
-    A hinge that is summed over a batch is a max margin (Socher et al. 2014), one that is averaged
-    is the hinge of Merkx & Frank (2019).
+    A hinge loss that is summed over a batch is the max margin of Socher et al. (2014). One that is
+    averaged is the hinge loss of Merkx & Frank (2019).
     """
     name = parts.get("objective.name")
     if name == "hinge":
@@ -53,41 +53,42 @@ def objective(parts: pd.Series) -> str:
 
 
 def labelled(models: Models) -> pd.DataFrame:
-    """Add columns `system`, `objective` and `name` to models.
+    """Add the columns `system`, `objective` and `name` to models.
 
-    `name` is the system's. In brackets it says where a CT-RNN has no constituency trees, where
-    dependency trees have another form than the paper's, where a bag's vectors are centered, and
-    the model's name where a data set has several models of the same name and objective.
+    `name` is the system, with these differences in brackets: a CT-RNN without constituency trees, a
+    form of dependency trees that is not the paper's, and centered vectors of a bag. If a data set
+    has several models of the same name and objective, the model's name is in brackets too.
     """
     table = models.assign(
         system=models.apply(system, axis=1), objective=models.apply(objective, axis=1)
     )
     table["name"] = table.apply(_of_tree, axis=1)
     kinds = table.groupby(["dataset", "name", "objective"])["model"].transform("nunique")
-    own = table["system"] == table["model"]
+    has_model_name = table["system"] == table["model"]
     names = table["name"] + " (" + table["model"] + ")"
-    return table.assign(name=table["name"].where((kinds == 1) | own, names))
+    return table.assign(name=table["name"].where((kinds == 1) | has_model_name, names))
 
 
 def trained_as(models: Models, name: str) -> pd.DataFrame:
-    """Take all seeds of one model of a system per data set: the first of the max margin, or any."""
+    """Select all seeds of a system's first model per data set, preferring the max margin."""
     table = labelled(models)
     table = table[table["system"] == name]
     if table.empty:
-        raise InputError(f"there is no {name} among the models, which this is about: train one")
+        raise InputError(f"this item shows the {name}, but no model is one: train one")
     preferred = table["objective"].ne(MARGIN).sort_values(kind="stable").index
     first = table.loc[preferred].drop_duplicates("dataset")[["dataset", "model"]]
     return table.merge(first)
 
 
 def _of_tree(parts: pd.Series) -> str:
+    """Name a system with its differences from the paper's in brackets."""
     name = str(parts["system"])
     form = parts.get("text.form")
     if name == FORMS["binary"]:
         return BINARISED
     if name == BAG and parts.get("encoder.center") is True:
         return CENTERED
-    of_paper = PAPERS_FORM.get(str(parts.get("encoder.compose")))
-    if name.startswith(tuple(COMPOSED.values())) and form != of_paper:
+    paper_form = PAPERS_FORM.get(str(parts.get("encoder.compose")))
+    if name.startswith(tuple(COMPOSED.values())) and form != paper_form:
         return f"{name} ({form})"
     return name

@@ -1,6 +1,6 @@
-"""Sample retrievals by the first seed of the SDT-RNN, the better of the two (Socher et al. 2014).
+"""Draw sample retrievals by the first seed of the SDT-RNN (Socher et al. 2014).
 
-Their Figure 6 is of the DT-RNN.
+Figure 6 of the paper shows the DT-RNN. The SDT-RNN is the better of the two.
 """
 
 from pathlib import Path
@@ -15,6 +15,6 @@ from reproduction.reporting.results import Results
 
 def make(results: Results, stem: Path) -> None:
     """Draw retrievals by the SDT-RNN from one data set's test set."""
-    about = of_one(trained_as(results.models, "SDT-RNN")).iloc[0]
-    found = embed(results, about, treebank=given_treebank(results))
-    save(samples(found, paths_of(results, found.image_ids)), stem)
+    training = of_one(trained_as(results.models, "SDT-RNN")).iloc[0]
+    embedded = embed(results, training, treebank=given_treebank(results))
+    save(samples(embedded, paths_of(results, embedded.image_ids)), stem)

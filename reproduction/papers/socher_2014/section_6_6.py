@@ -1,7 +1,7 @@
-"""Sentences of one image that lie far apart, and verbs (Socher et al. 2014, section 6.6).
+"""Find sentences of one image with distant vectors, and their verbs (Socher et al. 2014, sec. 6.6).
 
-The paper says that the SDT-RNN fails mainly where one of two sentences has no verb. So: how often
-is that so among the pairs with the worst ranks, and how often among all pairs?
+According to the paper, the SDT-RNN fails mainly if one of two sentences has no verb. The share of
+such pairs is therefore compared between the pairs with the worst ranks and all pairs.
 """
 
 from collections.abc import Sequence
@@ -22,43 +22,49 @@ from reproduction.render.tables import column_with_interval, write_table
 from reproduction.reporting.embedded import embed, given_treebank, of_one
 from reproduction.reporting.results import Results
 
-VERBS = {"VERB", "AUX"}  # the tags of Universal Dependencies
+VERBS = {"VERB", "AUX"}  # tags of Universal Dependencies
 BOTH = "both have a verb"
 ONE = "one has no verb"
 NEITHER = "neither has a verb"
-WORST = 0.1  # the share of pairs that are called the worst
+WORST = 0.1  # the share of the pairs with the highest ranks
 SHOWN = 20
-DRAWS = 100  # at once: those of 50,000 pairs are 40 MB
-QUERIES_PER_BLOCK = 500  # bounds the memory: 20 MB of scores with 5,000 sentences, and masks
+DRAWS = 100  # computed at once; for 50,000 pairs these take 40 MB
+QUERIES_PER_BLOCK = 500  # limits the memory: 20 MB of scores for 5,000 sentences, and masks
 
 RANKS = (
-    "Rank of a pair: the mean of both ways of the rank, from 1, of one sentence among the other "
-    "images' sentences as seen from the other one; of the test set, by the SDT-RNN's best snapshot "
-    "on the development set. The lower the nearer."
+    "Rank of a pair: each sentence is the query for the other, which is ranked (from 1) among the "
+    "sentences of all other images; the mean of both ranks. Lower is nearer. Measured on the test "
+    "set, for the SDT-RNN's best snapshot on the development set."
 )
 VERBS_NOTE = f"A sentence has a verb if the parser tags a word as {' or '.join(sorted(VERBS))}."
 SHARES_NOTE = (
-    f"The worst are the tenth of the pairs with the highest ranks. Intervals are of 95%: of one "
-    f"seed by bootstrap over images ({bootstrap.DRAWS:,} resamples), of several seeds as in Table "
-    "1. The paper calls it the main failure that one sentence has no verb, without a number."
+    "The worst pairs are the tenth with the highest ranks. Intervals are of 95%: for one seed by "
+    f"bootstrap over images ({bootstrap.DRAWS:,} resamples), for several seeds as in Table 1. The "
+    "paper names a missing verb as the main failure, without a number."
 )
 
 
 def make(results: Results, stem: Path) -> None:
-    """Write the worst pairs of one data set; the shares are called stem-shares."""
+    """Write the worst pairs of one data set to `stem`, and the shares to `stem`-shares."""
     models = of_one(trained_as(results.models, "SDT-RNN"))
     tables = []
     treebank = given_treebank(results)
-    for _, about in models.iterrows():
-        found = embed(results, about, treebank=treebank)
-        trees = treebank.trees(cleaned(found.captions), about["text.parser"])
+    for _, training in models.iterrows():
+        test = embed(results, training, treebank=treebank)
+        trees = treebank.trees(cleaned(test.captions), training["text.parser"])
         verbs = np.array([has_verb(tree.tags) for tree in trees])
-        pairs = of_one_image(found.caption_vectors, found.image, verbs, found.similarity)
-        texts = np.array(found.captions, object)
-        sides = {f"sentence_{side}": texts[pairs[side]] for side in "ab"}
-        labels = {name: about[name] for name in ("dataset", "model", "seed")}
-        images = found.image_ids[pairs["image"]]
-        tables.append(pairs.assign(**labels, **sides, image_id=images))
+        pairs = of_one_image(test.caption_vectors, test.image, verbs, test.similarity)
+        texts = np.array(test.captions, object)
+        tables.append(
+            pairs.assign(
+                dataset=training["dataset"],
+                model=training["model"],
+                seed=training["seed"],
+                sentence_a=texts[pairs["a"]],
+                sentence_b=texts[pairs["b"]],
+                image_id=test.image_ids[pairs["image"]],
+            )
+        )
     table = pd.concat(tables, ignore_index=True)
     title = f"{models['model'].iloc[0]} on {models['dataset'].iloc[0]}"
     write_pairs(stem, table, title)
@@ -66,46 +72,51 @@ def make(results: Results, stem: Path) -> None:
     text = of_seeds[["measure"]].assign(value=column_with_interval(of_seeds, "value"))
     text["seeds"] = of_seeds["seeds"].astype(str)
     title = f"Pairs of sentences of one image, and verbs: {title}."
-    beside = stem.with_name(f"{stem.name}-shares")
-    write_table(beside, of_seeds, text, "lrr", title, [RANKS, VERBS_NOTE, SHARES_NOTE])
+    shares_stem = stem.with_name(f"{stem.name}-shares")
+    write_table(shares_stem, of_seeds, text, "lrr", title, [RANKS, VERBS_NOTE, SHARES_NOTE])
 
 
 def has_verb(tags: Sequence[str]) -> bool:
-    """Return whether a sentence whose words have these tags has a verb."""
+    """Return whether the tags of a sentence's words include a verb."""
     return not VERBS.isdisjoint(tags)
 
 
 def of_one_image(
     vectors: np.ndarray, image: np.ndarray, verbs: np.ndarray, similarity: str
 ) -> pd.DataFrame:
-    """Pair every two sentences of one image, and rank them as seen from each other.
+    """Pair the sentences of each image, and rank each sentence with the other one as the query.
 
-    A sentence as near as the right one ranks before it. Ranks count from 1, among the sentences of
-    other images and the right one.
+    Ranks count from 1, among the sentences of other images and the right one. A sentence with the
+    same score as the right one ranks before it.
 
     Args:
-        vectors: of the sentences, embedded, (M, size).
+        vectors: (M, size) the vectors of the sentences.
         image: (M,) the number of each sentence's image.
         verbs: (M,) whether each sentence has a verb.
     """
     same = rounding(vectors, vectors, similarity)
     rows = pd.DataFrame({"image": image, "row": np.arange(len(image))})
-    both = rows.merge(rows, on="image", suffixes=("_a", "_b")).query("row_a < row_b")
-    a = both["row_a"].to_numpy()
-    b = both["row_b"].to_numpy()
+    pairs = rows.merge(rows, on="image", suffixes=("_a", "_b")).query("row_a < row_b")
+    a = pairs["row_a"].to_numpy()
+    b = pairs["row_b"].to_numpy()
     query = np.concatenate([a, b])
     other = np.concatenate([b, a])
     ranks = np.empty(len(query), np.int64)
     for start in range(0, len(query), QUERIES_PER_BLOCK):
         block = slice(start, start + QUERIES_PER_BLOCK)
-        near = scores(vectors[query[block]], vectors, similarity)
-        own = near[np.arange(len(near)), other[block]]
-        foreign = image[query[block], None] != image
-        ranks[block] = 1 + np.count_nonzero((near >= own[:, None] - same) & foreign, axis=1)
+        of_all = scores(vectors[query[block]], vectors, similarity)
+        of_right = of_all[np.arange(len(of_all)), other[block]]
+        of_other_image = image[query[block], None] != image
+        before = (of_all >= of_right[:, None] - same) & of_other_image
+        ranks[block] = 1 + np.count_nonzero(before, axis=1)
     of_b, of_a = np.split(ranks, 2)
     return pd.DataFrame(
         {
-            **{"image": image[a], "a": a, "b": b, "rank_of_b": of_b, "rank_of_a": of_a},
+            "image": image[a],
+            "a": a,
+            "b": b,
+            "rank_of_b": of_b,
+            "rank_of_a": of_a,
             "rank": (of_a + of_b) / 2,
             "verbs": np.array([NEITHER, ONE, BOTH], object)[verbs[a].astype(int) + verbs[b]],
         }
@@ -113,11 +124,11 @@ def of_one_image(
 
 
 def measures(pairs: pd.DataFrame, times: np.ndarray | None = None) -> pd.DataFrame:
-    """Measure the shares of pairs of which one has no verb, in percent, and the mean ranks.
+    """Compute the share of pairs with one verbless sentence, in percent, and the mean ranks.
 
     Args:
         pairs: the result of `of_one_image`.
-        times: (draws, pairs) how often each counts; by default once.
+        times: (draws, pairs) how often each pair counts; by default once.
 
     Returns:
         One row per draw.
@@ -129,24 +140,25 @@ def measures(pairs: pd.DataFrame, times: np.ndarray | None = None) -> pd.DataFra
     ranks = ranks[order]
     verbs = verbs[order]
     times = times[:, order]
+    # The worst tenth may end within a pair that counts several times: its rest is left out.
     before = times.cumsum(axis=1) - times
-    # How much of each is among the worst.
     worst = np.clip(WORST * times.sum(axis=1, keepdims=True) - before, 0, times)
-    everywhere, among_worst = (100 * (w @ (verbs == ONE)) / w.sum(axis=1) for w in (times, worst))
-    found = {
-        "one has no verb, of all pairs (%)": everywhere,
+    among_all = 100 * (times @ (verbs == ONE)) / times.sum(axis=1)
+    among_worst = 100 * (worst @ (verbs == ONE)) / worst.sum(axis=1)
+    columns = {
+        "one has no verb, of all pairs (%)": among_all,
         "one has no verb, of the worst tenth (%)": among_worst,
-        "difference (points)": among_worst - everywhere,
+        "difference (points)": among_worst - among_all,
     }
     for name in (BOTH, ONE, NEITHER):
-        chosen = verbs == name
-        with np.errstate(invalid="ignore"):  # NaN where no pair is chosen
-            found[f"mean rank where {name}"] = times @ (chosen * ranks) / (times @ chosen)
-    return pd.DataFrame(found)
+        is_kind = verbs == name
+        with np.errstate(invalid="ignore"):  # NaN if a draw has no such pair
+            columns[f"mean rank where {name}"] = times @ (is_kind * ranks) / (times @ is_kind)
+    return pd.DataFrame(columns)
 
 
 def shares(pairs: pd.DataFrame, test_to_train: float = 0.0) -> pd.DataFrame:
-    """Compute the `measures` with their intervals, over the seeds or a bootstrap over images."""
+    """Compute the `measures` with intervals over seeds, or over images (bootstrap) for one seed."""
     of_seeds = [rows for _, rows in pairs.groupby("seed", sort=False)]
     values = pd.concat([measures(rows) for rows in of_seeds])
     if len(of_seeds) > 1:
@@ -157,8 +169,9 @@ def shares(pairs: pd.DataFrame, test_to_train: float = 0.0) -> pd.DataFrame:
         number = np.unique(rows["image"], return_inverse=True)[1]
         drawn = bootstrap.draws(number.max() + 1, np.random.default_rng(0))[1:]
         batches = (drawn[start : start + DRAWS] for start in range(0, len(drawn), DRAWS))
-        again = pd.concat([measures(rows, times[:, number]) for times in batches])
-        low, high = (again.quantile(end) for end in (0.025, 0.975))
+        resampled = pd.concat([measures(rows, times[:, number]) for times in batches])
+        low = resampled.quantile(0.025)
+        high = resampled.quantile(0.975)
         intervals = list(zip(low, high, strict=True))
     table = pd.DataFrame({"measure": list(values), "value": values.mean().to_numpy()})
     table[["value_low", "value_high"]] = intervals
@@ -166,7 +179,7 @@ def shares(pairs: pd.DataFrame, test_to_train: float = 0.0) -> pd.DataFrame:
 
 
 def write_pairs(stem: Path, table: pd.DataFrame, model: str) -> None:
-    """Write the worst pairs of a model; of several seeds each pair once."""
+    """Write the worst pairs of a model, each pair once for all seeds."""
     table = table.sort_values("rank", ascending=False, kind="stable")
     worst = table.drop_duplicates(["image_id", "sentence_a", "sentence_b"]).head(SHOWN)
     text = worst[["rank", "verbs", "sentence_a", "sentence_b"]].assign(rank=decimals(worst["rank"]))

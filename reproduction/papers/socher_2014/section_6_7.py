@@ -1,7 +1,7 @@
-"""Relations by the norm of their matrix (Socher et al. 2014, section 6.7), and how many there are.
+"""Rank relations by the norm of their matrix, and count them (Socher et al. 2014, section 6.7).
 
-Not in the paper: how often each relation occurs, and how far its matrix is from the identity, which
-all of them start near.
+Two columns are not in the paper: how often each relation occurs, and the distance of its matrix
+from the identity, near which all matrices start.
 """
 
 from collections.abc import Sequence
@@ -21,72 +21,77 @@ from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, best_snapshot, sorted_by
 from reproduction.text.trees import RARE
 
-SHOWN = 20  # relations of a data set; the CSV has all
-PRINTED = 141  # relations, section 3.3
+SHOWN = 20  # relations of a data set in the table; the CSV file has all
+PRINTED = 141  # the number of relations in section 3.3
 
 NOTES = [
-    "Norm: Frobenius norm of the relation's matrix in the SDT-RNN. Minus identity: the norm of its "
-    "difference from the identity, which with some noise is what training starts from. "
-    "Means over the seeds, with 95% t intervals; each seed's best snapshot on the development set.",
-    "Edges: of all edges of the training captions' trees, percent. A relation that most captions "
-    "have had more to learn from.",
-    f"The {SHOWN} largest norms, and what the paper names; the CSV file has all relations.",
-    "Reported: the place of the relation in section 6.7 of Socher et al. (2014), which prints the "
-    "passive auxiliary twice. Their parser is another, and so are some of its relations.",
+    "Norm: Frobenius norm of the relation's matrix in the SDT-RNN. Minus identity: norm of the "
+    "difference from the identity, where training starts, apart from some noise. Means over the "
+    "seeds, with 95% t intervals, for each seed's best snapshot on the development set.",
+    "Edges: percent of all edges in the trees of the training captions. A relation with more edges "
+    "has more training data.",
+    f"The {SHOWN} largest norms, and the relations that the paper names. The CSV file has all.",
+    "Reported: place of the relation in section 6.7 of Socher et al. (2014), which prints the "
+    "passive auxiliary twice. Their parser differs, and so do some of its relations.",
 ]
 COUNTS_NOTES = [
-    f"Rare: relations with fewer than {RARE} edges in the trees of the training captions. Of "
-    "several seeds the mean.",
+    f"Rare: relations with fewer than {RARE} edges in the trees of the training captions. Means "
+    "over the seeds.",
     "Reported: the number of relations in section 3.3 of Socher et al. (2014), who call most of "
     "them very rare.",
 ]
 
 
 def make(results: Results, stem: Path) -> None:
-    """Write the relations' norms; their numbers are called stem-counts."""
+    """Write the relations' norms to `stem`, and their numbers to `stem`-counts."""
     table = of_models(results)
     reported = read(results["reported"], ReportedRelations)
     write_norms(stem, over_seeds(table), reported)
     counts = counted(table)
-    text = counts[["source"]].assign(**{"data set": counts["dataset"].replace(NAMES)})
-    text["relations"], text["rare"] = (decimals(counts[of], 0) for of in ("relations", "rare"))
+    text = counts[["source"]].copy()
+    text["data set"] = counts["dataset"].replace(NAMES)
+    text["relations"] = decimals(counts["relations"], 0)
+    text["rare"] = decimals(counts["rare"], 0)
     text["edges of rare ones (%)"] = decimals(counts["rare_share"], 2)
-    title = "How many relations there are, and how many edges the rare ones have."
+    title = "The number of relations, and the share of edges that rare ones have."
     write_table(stem.with_name(f"{stem.name}-counts"), counts, text, "llrrr", title, COUNTS_NOTES)
 
 
 def norms(matrices: np.ndarray, relations: Sequence[str], edges: Sequence[int]) -> pd.DataFrame:
-    """Measure the norms of one model's matrices, (R, size, size) in the order of the relations.
+    """Compute the norms of one model's matrices, (R, size, size) in the order of the relations.
 
-    `from_identity` is the norm of the matrix minus the identity, `share` is percent of all edges.
+    Returns:
+        The columns relation, edges, share (percent of all edges), norm and from_identity, the norm
+        of the matrix minus the identity.
     """
     table = pd.DataFrame({"relation": list(relations), "edges": list(edges)})
     table["share"] = 100 * table["edges"] / table["edges"].sum()
     table["norm"] = np.linalg.norm(matrices, axis=(1, 2))
-    apart = np.linalg.norm(matrices - np.eye(matrices.shape[1]), axis=(1, 2))
-    return table.assign(from_identity=apart)
+    table["from_identity"] = np.linalg.norm(matrices - np.eye(matrices.shape[1]), axis=(1, 2))
+    return table
 
 
 def of_models(results: Results) -> pd.DataFrame:
-    """Measure the `norms` of every seed of each data set's SDT-RNN."""
+    """Compute the `norms` for every seed of each data set's SDT-RNN."""
     from groundvec.model.network import load_model  # torch takes seconds to import
 
     tables = []
-    for _, about in trained_as(results.models, "SDT-RNN").iterrows():
-        epoch = best_snapshot(about)
-        model = load_model(about["folder"], epoch)
-        language = about["languages"][0]
+    for _, training in trained_as(results.models, "SDT-RNN").iterrows():
+        epoch = best_snapshot(training)
+        model = load_model(training["folder"], epoch)
+        language = training["languages"][0]
         encoder: Any = model.captions[model.name_of(language)]
         text = model.texts[language]
+        # One matrix for each relation, in the order of `text.relations`.
         matrices = encoder.matrices.detach().numpy()
-        labels = {name: about[name] for name in ("dataset", "model", "seed")}
+        labels = {name: training[name] for name in ("dataset", "model", "seed")}
         table = norms(matrices, text.relations, text.counts)
         tables.append(table.assign(**labels, epoch=epoch, size=matrices.shape[1]))
     return pd.concat(tables, ignore_index=True)
 
 
 def over_seeds(table: pd.DataFrame) -> pd.DataFrame:
-    """Average the seeds, a row for each data set and relation, the largest norm first."""
+    """Average the seeds: one row per data set and relation, the largest norm first."""
     rows = []
     keys = ["dataset", "model", "size", "relation"]
     for key, seeds in table.groupby(keys, sort=False):
@@ -95,22 +100,29 @@ def over_seeds(table: pd.DataFrame) -> pd.DataFrame:
         for name in ("norm", "from_identity"):
             row[f"{name}_low"], row[f"{name}_high"] = t_interval(seeds[name])
         rows.append(row)
-    found = pd.DataFrame(rows)
-    place = found.groupby("dataset")["norm"].rank(ascending=False, method="first").astype(int)
-    found = sorted_by(found.assign(place=place), ["dataset", "place"])
+    means = pd.DataFrame(rows)
+    # `first` breaks ties by the order of rows, so that places are unique.
+    place = means.groupby("dataset")["norm"].rank(ascending=False, method="first").astype(int)
+    means = sorted_by(means.assign(place=place), ["dataset", "place"])
     values = [f"{name}{end}" for name in ("norm", "from_identity") for end in ("", "_low", "_high")]
-    return found[[*keys, "place", "seeds", "edges", "share", *values]].reset_index(drop=True)
+    return means[[*keys, "place", "seeds", "edges", "share", *values]].reset_index(drop=True)
 
 
 def counted(table: pd.DataFrame) -> pd.DataFrame:
-    """Count the relations, and the edges of the rare ones; the paper's come first."""
+    """Count the relations and the edges of rare ones, with the paper's number first."""
     rows = [{"dataset": "pascal1k", "source": "reported", "relations": PRINTED}]
     for dataset, of_dataset in table.groupby("dataset", sort=False):
         seeds = of_dataset["seed"].nunique()
         rare = of_dataset[of_dataset["edges"] < RARE]
-        row = {"relations": len(of_dataset) / seeds, "rare": len(rare) / seeds}
-        row |= {"rare_share": rare["share"].sum() / seeds}
-        rows.append({"dataset": dataset, "source": "measured", **row})
+        rows.append(
+            {
+                "dataset": dataset,
+                "source": "measured",
+                "relations": len(of_dataset) / seeds,
+                "rare": len(rare) / seeds,
+                "rare_share": rare["share"].sum() / seeds,
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -118,11 +130,11 @@ def write_norms(stem: Path, table: pd.DataFrame, reported: ReportedRelations) ->
     """Write the result of `over_seeds`."""
     printed = reported.groupby("relation")["place"].agg(lambda p: ", ".join(f"{n:.0f}" for n in p))
     table = table.assign(reported=table["relation"].map(printed))
-    shown = table[(table["place"] <= SHOWN) | table["reported"].notna()]
-    text = shown[["place", "relation", "reported"]].astype({"place": str}).fillna(MISSING)
-    text["norm"] = column_with_interval(shown, "norm", 2)
-    text["minus identity"] = column_with_interval(shown, "from_identity", 2)
-    text["edges (%)"] = decimals(shown["share"], 2)
+    top_relations = table[(table["place"] <= SHOWN) | table["reported"].notna()]
+    text = top_relations[["place", "relation", "reported"]].astype({"place": str}).fillna(MISSING)
+    text["norm"] = column_with_interval(top_relations, "norm", 2)
+    text["minus identity"] = column_with_interval(top_relations, "from_identity", 2)
+    text["edges (%)"] = decimals(top_relations["share"], 2)
     title = "Relations by the Frobenius norm of their matrix in the SDT-RNN."
-    groups = shown["dataset"].replace(NAMES) + ": " + shown["model"]
+    groups = top_relations["dataset"].replace(NAMES) + ": " + top_relations["model"]
     write_table(stem, table, text, "rlrrrr", title, NOTES, groups)

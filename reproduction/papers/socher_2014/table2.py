@@ -1,4 +1,4 @@
-"""Table 2 of Socher et al. (2014): mean ranks by Euclidean distances, of the squared error."""
+"""Table 2 of Socher et al. (2014): mean ranks with a squared error or Euclidean distances."""
 
 from functools import partial
 

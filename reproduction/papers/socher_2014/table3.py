@@ -1,4 +1,4 @@
-"""Table 3 of Socher et al. (2014): mean rank beside recall at 1, 5 and 10, of all systems."""
+"""Table 3 of Socher et al. (2014): mean rank and recall at 1, 5 and 10 of all systems."""
 
 from pathlib import Path
 
@@ -6,13 +6,15 @@ from reproduction.papers.socher_2014 import retrieval
 from reproduction.papers.socher_2014.reported import read_ranks
 from reproduction.reporting.results import Results
 
-TITLE = "Mean rank beside recall: image search, and describing images."
+TITLE = "Mean rank and recall: image search and describing images."
 DIRECTIONS = ["caption_to_image", "image_to_caption"]
 
 
 def make(results: Results, stem: Path) -> None:
-    """Write Table 3; of the reported systems those whose recall is."""
+    """Write Table 3, with the reported systems that have a recall."""
     table = retrieval.over_seeds(retrieval.of_trainings(results))
     reported = read_ranks(results["reported"])
     reported = reported[reported["caption_to_image_r10"].notna()]
-    retrieval.write(stem, retrieval.beside(table, reported), DIRECTIONS, retrieval.NUMBERS, TITLE)
+    retrieval.write(
+        stem, retrieval.with_reported(table, reported), DIRECTIONS, retrieval.NUMBERS, TITLE
+    )

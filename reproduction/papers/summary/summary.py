@@ -1,4 +1,4 @@
-"""The summary: recall and ratings of every system of an experiment, over its seeds."""
+"""The summary: recall and correlation with ratings of every system, over its seeds."""
 
 from pathlib import Path
 from typing import Any
@@ -19,14 +19,15 @@ from reproduction.reporting.systems import NAMES, PROVENANCE, in_order, sorted_b
 
 REPORTED = FOLDER / "merkx_frank_2019" / "reported"
 PAPER = "Merkx & Frank (2019), reported"
-STS = "STS 12-16"  # as `semantic_measures` calls it
+STS = "STS 12-16"  # the name in `semantic_measures`
 WAYS = {"caption_to_image": "images by captions", "image_to_caption": "captions by images"}
 KEYS = ["dataset", "language", "system"]
 NOTES = [
-    "Percent, and Pearson's r × 100 of cosines or, of a task with training pairs, of what "  # noqa: RUF001
-    "SentEval's classifier predicts. Mean over the seeds; in brackets the lowest and the highest.",
-    "A model is the ensemble of a training's best snapshots. Recall is of the whole test set; "
-    "data sets are not to be compared with each other, nor draws with the whole.",
+    "Percent, and Pearson's r × 100 with the ratings, for cosines or, for tasks with training "  # noqa: RUF001
+    "pairs, for the predictions of SentEval's classifier. Mean over the seeds; in brackets the "
+    "lowest and the highest.",
+    "A model is the ensemble of a training's best snapshots. Recall is measured on the whole test "
+    "set. Do not compare data sets with each other, or draws with whole data sets.",
 ]
 
 
@@ -41,7 +42,7 @@ def make(results: Results, stem: Path) -> None:
     if text["language"].nunique() < 2:
         del text["language"]
     align = ["r" if column in (*measures, "seeds") else "l" for column in text]
-    title = "What every system reaches."
+    title = "Scores of every system."
     write_table(stem, table, text, align, title, NOTES, datasets)
 
 
@@ -49,57 +50,63 @@ def summary(models: Models, retrieval: Retrieval, measures: Measures | None) -> 
     """Compute the mean over seeds of every system's recalls and correlations.
 
     Returns:
-        A row for each system and measure: the columns `KEYS`, seeds (0 of baselines and of what a
-        paper reports), measure, value, lowest, highest, and where the values are from.
+        One row per system and measure: the columns `KEYS`, seeds (0 for baselines and reported
+        numbers), measure, value, lowest, highest, and the provenance of the values.
     """
-    found = [_reported(models), _recalls(in_order(retrieval, models))]
+    parts = [_reported(models), _recalls(in_order(retrieval, models))]
     if measures is not None:
-        kept = measures["kind"].isin(["ensemble", "baseline"]) & measures["measure"].ne(SEMANTIC)
-        rated = measures[kept].assign(value=lambda rows: 100 * rows["pearson"], language="en")
-        own = rated["model"].where(rated["kind"].eq("ensemble"), rated["system"])
-        found.append(rated.assign(system=own))
-    table = pd.concat(found, ignore_index=True)
+        is_system = measures["kind"].isin(["ensemble", "baseline"])
+        rated = measures[is_system & measures["measure"].ne(SEMANTIC)]
+        system = rated["model"].where(rated["kind"].eq("ensemble"), rated["system"])
+        parts.append(rated.assign(value=100 * rated["pearson"], language="en", system=system))
+    table = pd.concat(parts, ignore_index=True)
+    # Data sets in the order of the models, and then the baselines, which have none.
     datasets = {"dataset": [*models["dataset"], ""]}
     groups = sorted_by(table, ["dataset"], datasets).groupby([*KEYS, "measure"], sort=False)
     joined = groups["value"].agg(value="mean", lowest="min", highest="max")
     joined["seeds"] = groups["seed"].nunique()
-    of_rows = groups[[column for column in PROVENANCE if column in table]]
-    return joined.join(of_rows.agg(_once)).reset_index()
+    provenance = groups[[column for column in PROVENANCE if column in table]]
+    return joined.join(provenance.agg(_once)).reset_index()
 
 
 def _recalls(retrieval: Retrieval) -> pd.DataFrame:
+    """List R@1 and R@10 of every ensemble on the whole test set."""
     test = whole(retrieval[retrieval["kind"] == "ensemble"])
     test = test.assign(system=test["model"])
     parts = []
     for k in (1, 10):
-        for way in DIRECTIONS:
-            rows = test[test["direction"] == way]
-            parts.append(rows.assign(value=rows[f"r{k}"], measure=f"R@{k}, {WAYS[way]}"))
+        for direction in DIRECTIONS:
+            rows = test[test["direction"] == direction]
+            measure = f"R@{k}, {WAYS[direction]}"
+            parts.append(rows.assign(value=rows[f"r{k}"], measure=measure))
     return pd.concat(parts)
 
 
 def _reported(models: Models) -> pd.DataFrame:
-    whole = models[models["test_to_train"].eq(0)]
-    rows = [
-        (dataset, "en", PAPER, *measured)
-        for dataset, source in whole[["dataset", "data_source"]].drop_duplicates().to_numpy()
-        for measured in reported(source).items()
-    ]
+    """List the paper's scores on the sources of all data sets that are no subsample."""
+    whole_datasets = models[models["test_to_train"].eq(0)]
+    rows = []
+    for dataset, source in whole_datasets[["dataset", "data_source"]].drop_duplicates().to_numpy():
+        for measure, value in reported(source).items():
+            rows.append((dataset, "en", PAPER, measure, value))
     return pd.DataFrame(rows, columns=[*KEYS, "measure", "value"]).assign(seed=np.nan)
 
 
 def reported(source: str) -> dict[str, float]:
-    """Read the reported scores of the paper's own network on a data set, by measure, if any."""
+    """Read the paper's scores of its own network on a data set, by measure, if it has any."""
     recalls = read(REPORTED / "table2.csv", ReportedRetrieval)
     recalls = recalls[recalls["model"].eq("char-GRU") & ~recalls["test_set"].str.contains("folds")]
     correlations = read_correlations(REPORTED / "table_s1.csv")
-    own = recalls[recalls["dataset"] == source].set_index("direction")
+    recalls = recalls[recalls["dataset"] == source].set_index("direction")
     rated = correlations[correlations["system"] == f"char-GRU {NAMES.get(source, source)}"]
-    if own.empty or rated.empty:
+    if recalls.empty or rated.empty:
         return {}
     values: dict[str, Any] = {
-        f"R@{k}, {WAYS[way]}": own.loc[way, f"r{k}"] for k in (1, 10) for way in WAYS
+        f"R@{k}, {text}": recalls.loc[direction, f"r{k}"]
+        for k in (1, 10)
+        for direction, text in WAYS.items()
     }
+    # The paper prints subtasks; their weighted mean is comparable with the measured one.
     sts = rated[rated["task"].str.startswith("STS 20")]
     values[STS] = 100 * np.average(sts["pearson"], weights=sts["pairs"])
     for task, name in {"STS-B": "STS-B", "SICK": "SICK-R"}.items():
@@ -108,14 +115,15 @@ def reported(source: str) -> dict[str, float]:
 
 
 def _once(values: pd.Series) -> str:
+    """Join the different values of a column by semicolons."""
     return "; ".join(values.dropna().astype(str).unique())
 
 
 def _texts(table: pd.DataFrame) -> list[str]:
-    """Write values, with the range over several seeds behind."""
-    value, low, high = (decimals(table[name]) for name in ("value", "lowest", "highest"))
+    """Write each value, with the range if it is a mean over several seeds."""
+    numbers = table[["value", "lowest", "highest"]].apply(decimals)
     several = table["seeds"] > 1
     return [
-        f"{mean} ({lowest}–{highest})" if more else mean  # noqa: RUF001
-        for mean, lowest, highest, more in zip(value, low, high, several, strict=True)
+        f"{mean} ({lowest}–{highest})" if is_mean else mean  # noqa: RUF001
+        for is_mean, (mean, lowest, highest) in zip(several, numbers.to_numpy(), strict=True)
     ]

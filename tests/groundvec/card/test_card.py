@@ -1,4 +1,4 @@
-"""The model card: what it says is what was measured, in the form that model hubs read."""
+"""The model card: measured scores in the form that model hubs read."""
 
 import json
 import re
@@ -43,7 +43,7 @@ def folder(tmp_path):
 
 
 def retrieval(languages=("en",)):
-    """Of the epochs 4+8 what RECALLS has, of epoch 8 half of it."""
+    """Write the RECALLS of the ensemble of epochs 4+8, and half of them for epoch 8."""
     table = pd.DataFrame(
         [
             ("flickr8k", "gru-8-max", 1, language, kind, epochs, split, "1k", way, share)
@@ -76,13 +76,13 @@ def make(folder, source="flickr8k", papers=("merkx_frank_2019",), rated=True, **
 
 
 def front(text):
-    """The front matter, which hubs read."""
+    """Return the front matter, which hubs read."""
     assert text.startswith("---\n")
     return yaml.safe_load(text.split("---\n")[1])
 
 
 def values(text):
-    """The scores of the model-index: by data set and task, the metrics."""
+    """Return the metrics in the model-index by data set and task."""
     [entry] = front(text)["model-index"]
     return {
         (result["dataset"]["name"], result["task"]["name"]): {
@@ -93,7 +93,7 @@ def values(text):
 
 
 def rows(text, heading):
-    """The cells of the table below a heading, without its own heading."""
+    """Return the cells of the table below a heading, without the header row."""
     part = text.split(f"{heading}\n\n")[1].split("\n\n")[0]
     return [line.strip("| ").split(" | ") for line in part.splitlines()[2:]]
 
@@ -107,7 +107,7 @@ def test_the_front_matter_is_what_hubs_read(folder):
     matter = front(make(folder))
     assert matter["language"] == ["en"] and matter["library_name"] == "groundvec"
     assert matter["pipeline_tag"] == "sentence-similarity" and matter["datasets"] == ["flickr8k"]
-    # Of a licence that is none of its own, hubs want a name and an address.
+    # For other licences, hubs require a name and an address.
     assert matter["license"] == "other" and matter["license_link"].startswith("https://")
     assert re.fullmatch("[a-z0-9-]+", matter["license_name"])
     assert front(make(folder, "scenes"))["license"] == "apache-2.0"
@@ -143,7 +143,7 @@ def test_the_scores_are_those_of_the_ensemble_on_the_test_set(folder):
 
 
 def test_a_packed_model_stands_beside_the_untrained_network_of_its_training(folder):
-    """Its own scores have none: the network is not packed."""
+    """The packed model's own scores lack the untrained network, which is not packed."""
     packed = scores().query("epochs != '0'")
     packed.to_csv(folder / "scores.csv", index=False)
     scores(untrained=0.2).to_csv(folder / "training.csv", index=False)
@@ -203,7 +203,7 @@ def test_it_says_what_it_is_bad_at(folder):
     assert "39 of 100 searches do not have the right image among the first ten" in text
     assert LEAST in text and "most on STS-B STS 12-16 (r = 0.70" in text
     assert "before any training" not in text and "includes 0" not in text
-    # Of 0.4, 0.4, 0.7 and 0.6
+    # the mean of 0.4, 0.4, 0.7 and 0.6
     scores(untrained=0.4).to_csv(folder / "scores.csv", index=False)
     vain = "MSRpar, STS 2016 HDL, STS-B STS 12-16 and SICK Relatedness the same network before any"
     assert vain in make(folder)
@@ -275,19 +275,12 @@ def test_it_names_the_source_of_captions_without_pictures(folder):
 
 
 def test_the_papers_are_cited(folder):
-    """Of what no paper shows, the one whose method it goes on from."""
-    papers = ["ablation", "socher_2014", "calixto_liu_2017"]
+    """An item outside the papers cites the paper that its method extends."""
+    papers = [name for name in known() if name != "merkx_frank_2019"]  # `ablation` follows it
     text = make(folder, papers=papers).split("## Citation")[1]
     for name in ("Merkx, Danny", "Socher, Richard", "Calixto, Iacer", "Hodosh, M."):
         assert f"- {name}" in text
     assert "https://doi.org/10.1017/S1351324919000196" in text
-
-
-def test_the_citation_file_has_every_paper():
-    content = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
-    references = [content["preferred-citation"], *content["references"]]
-    cited = [paper.citation for paper in known().values() if not paper.follows]
-    assert all(citation in references for citation in cited) and len(cited) >= 3
 
 
 def test_the_script_writes_the_card(folder):
@@ -309,10 +302,6 @@ def test_every_source_of_data_has_its_terms():
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda f: (f / "retrieval.csv").unlink(), "retrieval.csv does not exist"),
-        (lambda f: (f / "scores.csv").write_text("system\n1\n"), "scores.csv has no column"),
-        (lambda f: (f / "model" / "model.json").write_text("{"), "model.json is not JSON"),
-        (lambda f: (f / "model" / "ensemble.json").write_text("[]"), "is not of type 'object'"),
         (
             lambda f: write_json(f / "model" / "ensemble.json", {"epochs": [3], "best": 3}),
             "retrieval.csv has no scores of epochs 3, which ensemble.json names",
@@ -320,14 +309,6 @@ def test_every_source_of_data_has_its_terms():
         (
             lambda f: about(f, seed=2),
             "retrieval.csv is not about the model flickr8k/gru-8-max/2",
-        ),
-        (
-            lambda f: retrieval().drop(columns="r5_ci").to_csv(f / "retrieval.csv", index=False),
-            "retrieval.csv has no column r5_ci: make it again",
-        ),
-        (
-            lambda f: scores().assign(pearson_low="?").to_csv(f / "scores.csv", index=False),
-            "scores.csv line 2: pearson_low is '?', not a number",
         ),
     ],
 )

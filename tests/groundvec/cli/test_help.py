@@ -19,11 +19,10 @@ from groundvec.features import store
 from groundvec.model.network import Model
 from groundvec.runtime.files import sha256
 from groundvec.text.characters import Text
-from tests.groundvec.data import test_datasets, test_ratings
 from tests.groundvec.sources import test_pascal1k
-from tests.pipeline.rules.test_workflow import environment
-from tests.support import forks
+from tests.support import forks, karpathy_files, sts_files
 from tests.support.examples import description, save_model
+from tests.support.workflow import environment
 
 ROOT = Path(__file__).parents[3]
 # The examples of programs, in an order in which they make what others read.
@@ -112,11 +111,11 @@ def folder(tmp_path_factory):
         picture(mirror / "pascal1k/images" / name)
     write(data / "pascal1k/index.html", test_pascal1k.PAGE)
     entries = [
-        test_datasets.coco_entry(number, split, *["a dog"] * 5)
+        karpathy_files.coco_entry(number, split, *["a dog"] * 5)
         for number, split in enumerate(("train", "val", "test"))
     ]
     (data / "mscoco/caption_datasets").mkdir(parents=True)
-    test_datasets.write_coco(data / "mscoco/caption_datasets", *entries)
+    karpathy_files.write_coco(data / "mscoco/caption_datasets", *entries)
     for entry in entries:
         picture(data / "mscoco" / entry["filepath"] / entry["filename"])
     with zipfile.ZipFile(folder / "data/multi30k.zip", "w") as archive:
@@ -142,7 +141,7 @@ def folder(tmp_path_factory):
         picture(folder / f"my/photos/{name}.jpg")
     rows = "".join(f"{name}.jpg,A dog.,{split}\n" for name, split in splits.items())
     write(folder / "my/captions.csv", f"image,caption,split\n{rows}")
-    test_ratings.write(data / "sts", test_ratings.small(False))
+    sts_files.write(data / "sts", sts_files.small(False))
     (mirror / "sts").mkdir()
     for name in ("STS", "SICK"):
         shutil.make_archive(str(mirror / "sts" / name), "zip", data / "sts", name)

@@ -96,7 +96,7 @@ def test_float32_s_rounding_is_within_the_bounds(tmp_path):
 
 
 def test_other_columns_are_not_written(tmp_path):
-    with pytest.raises(InputError, match=r"x\.csv is not written, for it has no column share"):
+    with pytest.raises(InputError, match=r"x\.csv is not written, because it has no column share"):
         frames.write(tmp_path / "x.csv", GOOD.drop(columns="share"), Form)
     with pytest.raises(InputError, match="has an unknown column more"):
         frames.write(tmp_path / "x.csv", GOOD.assign(more=1), Form)
@@ -136,7 +136,7 @@ def test_what_is_no_file_is_refused_at_once(tmp_path):
 def test_two_files_about_the_same_are_named(tmp_path):
     for name in ("one.csv", "two.csv"):
         frames.write(tmp_path / name, GOOD, Form)
-    with pytest.raises(InputError, match=r"two\.csv is about what another file has already"):
+    with pytest.raises(InputError, match=r"two\.csv repeats rows of another input"):
         frames.read_all([tmp_path / "one.csv", tmp_path / "two.csv"], Form)
 
 

@@ -181,9 +181,13 @@ CUT, LATIN = gzip.compress(b"x" * 999, mtime=0)[:20], gzip.compress(b"\xff\n\n\n
         ("task1/raw/train.de.gz", ["x"] * 9, r"task1/raw/train\.de\.gz has 9 lines and .* has 3"),
         ("task2/raw/val.3.de.gz", None, r"multi30k has no task2/raw/val\.3\.de\.gz; get"),
         ("task1/image_splits/val.txt", None, r"has no task1/image_splits/val\.txt; get"),
-        ("task2/raw/val.3.de.gz", b"\0", r"multi30k: task2/raw/val\.3\.de\.gz is damaged; get it"),
+        (
+            "task2/raw/val.3.de.gz",
+            b"\0",
+            r"multi30k: task2/raw/val\.3\.de\.gz is damaged; down",
+        ),
         ("task2/raw/val.3.de.gz", CUT, r"val\.3\.de\.gz is damaged"),
-        ("task2/raw/val.3.de.gz", LATIN, r"val\.3\.de\.gz line 1 is not UTF-8: get it again"),
+        ("task2/raw/val.3.de.gz", LATIN, r"val\.3\.de\.gz line 1 is not UTF-8: download it"),
     ],
 )
 def test_files_that_are_not_whole_are_named(folder, file, change, message):
@@ -233,7 +237,7 @@ def test_pairs_are_read_as_they_were_written(tmp_path):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        (["train", "", "a", " "], r"parallel\.csv line 3: there is no sentence in de; write one"),
+        (["train", "", "a", " "], r"parallel\.csv line 3: the sentence in de is empty; write it"),
         (["val", "", "a", "b"], r"parallel\.csv line 3: no split 'val'"),
     ],
 )

@@ -7,8 +7,6 @@ import io
 import logging
 import random
 import re
-import subprocess
-import sys
 import threading
 from http.server import ThreadingHTTPServer
 from pathlib import Path
@@ -19,12 +17,11 @@ import pytest
 import yaml
 from PIL import Image
 
-from groundvec.data import dataset, download
+from groundvec.data import dataset, download, transfer
 from groundvec.runtime.errors import InputError
 from groundvec.sources import pascal1k
-from rules.experiment import complete
 from tests.groundvec.data.test_download import Handler
-from tests.pipeline.rules.test_workflow import copy_project, snakemake
+from tests.support.workflow import copy_project, snakemake
 
 ROOT = Path(__file__).parents[3]
 IDS = [f"{'dog' if k < 10 else 'cat'}/{k}.jpg" for k in range(20)]
@@ -81,7 +78,7 @@ def test_a_page_of_the_published_form(tmp_path, caplog):
 def test_a_photograph_in_two_categories_is_counted(tmp_path, caplog):
     _, images = read(tmp_path, PAGE.replace("cat/1", "cat/"))
     assert len(images) == 20
-    assert "10 file names are in two categories: the same photographs" in caplog.text
+    assert "10 file names are in two categories: maybe the same photographs" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -183,17 +180,24 @@ def of_sizes(**sizes):
     )
 
 
-OUTSIDE = (
-    *(
-        "../dog/2.jpg",
-        "dog/../../x.jpg",
-        "%2e%2e/x.jpg",
-        "dog/%2e%2e%2f%2e%2e%2fx.jpg",
-        "/dog/2.jpg",
-    ),
-    *("http://example.org/dog/2.jpg", "//example.org/2.jpg", "file:///dog/2.jpg", "c:/2.jpg"),
-    *("", "2.jpg", "a/dog/2.jpg", ".dog/2.jpg", "dog/.2.jpg", "dog%00/2.jpg", "..\\2.jpg"),
-)
+OUTSIDE = [
+    "../dog/2.jpg",
+    "dog/../../x.jpg",
+    "%2e%2e/x.jpg",
+    "dog/%2e%2e%2f%2e%2e%2fx.jpg",
+    "/dog/2.jpg",
+    "http://example.org/dog/2.jpg",
+    "//example.org/2.jpg",
+    "file:///dog/2.jpg",
+    "c:/2.jpg",
+    "",
+    "2.jpg",
+    "a/dog/2.jpg",
+    ".dog/2.jpg",
+    "dog/.2.jpg",
+    "dog%00/2.jpg",
+    "..\\2.jpg",
+]
 DIVIDED = "to be split 80/10/10, all need the same number, a multiple of ten; add or remove images"
 
 
@@ -279,7 +283,7 @@ def site(monkeypatch):
         server.files["/sentences/"] = PAGE.encode()
         server.faults, server.asked, server.paths, server.sent, server.waits = [], [], [], 0, []
         server.url = f"http://127.0.0.1:{server.server_port}/sentences/"
-        monkeypatch.setattr(download.time, "sleep", server.waits.append)
+        monkeypatch.setattr(transfer.time, "sleep", server.waits.append)
         threading.Thread(target=server.serve_forever, args=[0.01], daemon=True).start()
         yield server
         server.shutdown()
@@ -317,14 +321,6 @@ def test_an_address_is_escaped_for_the_server(tmp_path, site):
     site.files["/sentences/potted plant/1.jpg"] = JPEGS["dog/1.jpg"]
     fetch(site, tmp_path, names=["potted plant/1.jpg"])
     assert files_in(tmp_path) == {"potted plant/1.jpg": JPEGS["dog/1.jpg"]}
-
-
-def test_a_broken_connection_is_resumed_and_a_busy_server_asked_again(tmp_path, site):
-    site.faults = [{}, {"cut": 100}, {}, {"status": 503}]
-    fetch(site, tmp_path)
-    assert files_in(tmp_path) == JPEGS
-    assert site.asked[:5] == [None, None, "bytes=100-", None, None]
-    assert site.waits == [1, 1]
 
 
 def test_the_mirror_comes_before_the_server(tmp_path, site):
@@ -387,46 +383,7 @@ def test_a_wrong_file_put_there_by_hand_is_named_and_not_deleted(tmp_path, site)
     assert (tmp_path / "dog/1.jpg").read_bytes() == b"mine"
 
 
-# --- The programs and the workflow ----------------------------------------------------------------
-
-
-def program(name, *arguments):
-    command = [sys.executable, ROOT / "scripts" / name, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
-
-
-def test_program_ends_with_one_line_if_an_image_is_missing(tmp_path):
-    page, photos = write(tmp_path), tmp_path / "photos"
-    for name, content in JPEGS.items():
-        (photos / name).parent.mkdir(parents=True, exist_ok=True)
-        (photos / name).write_bytes(content)
-    (photos / "cat/17.jpg").unlink()
-    command = ["pascal1k", "--page", page, "--images", photos, "--seed", 1]
-    result = program("dataset.py", *command, "--output", tmp_path / "out")
-    assert result.returncode == 1
-    (error,) = (line for line in result.stderr.splitlines() if line.startswith("error:"))
-    assert f"1 of 20 image files are missing: {photos}/cat/17.jpg; put them there" in error
-    assert "Traceback" not in result.stderr and not (tmp_path / "out").exists()
-
-
-def test_program_names_the_images_that_cannot_be_had(tmp_path, site):
-    del site.files["/sentences/dog/1.jpg"]
-    sources = tmp_path / "sources.yaml"
-    sources.write_text(yaml.safe_dump({"pascal1k/index.html": {"urls": [site.url]}}))
-    command = ["--page", write(tmp_path), "--sources", sources, "--output", tmp_path / "images"]
-    result = program("pascal1k_images.py", *command)
-    assert result.returncode == 1
-    (error,) = (line for line in result.stderr.splitlines() if line.startswith("error:"))
-    assert f"put it at {tmp_path}/images.part/dog/1.jpg" in error
-    assert not (tmp_path / "images").exists()
-
-
-def test_the_configuration_knows_it():
-    data = {"source": "pascal1k", "models": ["gru-8-max"]}
-    config = {"experiment": "x", "datasets": {"pascal1k": data}}
-    assert complete(config)["datasets"]["pascal1k"]["seed"] == 1
-    with pytest.raises(InputError, match=r"no captions in 'de'; it has: en"):
-        complete({"experiment": "x", "datasets": {"pascal1k": {**data, "language": "de"}}})
+# --- The workflow ---------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from PIL import Image
 from groundvec import sources
 from groundvec.config import parts
 from groundvec.runtime.errors import InputError
-from tests.pipeline.rules.test_workflow import copy_project, snakemake
 from tests.support.examples import recipe
+from tests.support.workflow import copy_project, snakemake
 
 ROOT = Path(__file__).parents[3]
 EXPERIMENT = {

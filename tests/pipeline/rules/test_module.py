@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from tests.pipeline.rules.test_workflow import ROOT, snakemake
+from tests.support.workflow import ROOT, snakemake
 
 SNAKEFILE = """\
 module groundvec:

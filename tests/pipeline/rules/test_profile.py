@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.pipeline.rules.test_workflow import copy_project
+from tests.support.workflow import copy_project
 
 PROFILE = Path(__file__).parents[3] / "slurm/config.v9+.yaml"
 SITE = r"# SITE: "

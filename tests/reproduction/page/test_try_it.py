@@ -1,4 +1,4 @@
-"""The panel in which an encoder is tried, in a real browser: chromium, without a network."""
+"""The panel where readers try an encoder, in a real browser (Chromium) without a network."""
 
 import re
 import subprocess
@@ -66,7 +66,7 @@ MODELS = {
 
 @pytest.fixture(scope="session")
 def archive(tmp_path_factory):
-    """ONNX Runtime Web: that of an earlier report, or npm's."""
+    """Return the files of ONNX Runtime Web, of an earlier report or from npm."""
     ours = ROOT / "data" / "onnxruntime_web" / PINNED["archive"]
     if ours.exists():
         return ours
@@ -90,7 +90,7 @@ def encoder(name):
 
 
 def searched(encoder):
-    """A test set of three pictures, and of CAPTIONS."""
+    """A test set of three pictures and CAPTIONS."""
     rng = np.random.default_rng(3)
     vectors = rng.normal(size=(3, encoder.dim)).astype(np.float32)
     return Embedded(
@@ -105,7 +105,7 @@ def searched(encoder):
 
 @pytest.fixture(scope="session")
 def panels(archive, tmp_path_factory):
-    """A function that gives a page with a model's panel, and the encoder and test set in it."""
+    """Return a function that writes a page with a model's panel, encoder and test set."""
     folder, known = tmp_path_factory.mktemp("panels"), {}
     runtime = runtime_files(archive, PINNED["sha512"])
 
@@ -144,7 +144,7 @@ const PICTURE = "data:image/gif;base64,R0lGODlhAQABAAAAACw=";
 
 @pytest.fixture
 def opened(browser, panels):
-    """A function that opens a panel from its file; nothing may ask the network or fail."""
+    """Return a function that opens a panel from its file; errors and network requests fail."""
     context = browser.new_context()
     page = context.new_page()
     asked, errors = [], []
@@ -285,7 +285,7 @@ def test_what_is_typed_on_is_what_is_found(opened):
     page.locator("#try-it-sentence").press_sequentially("The sea.", delay=5)
     first = "document.querySelector('#try-it .captions li')?.textContent.startsWith('The sea. ')"
     page.wait_for_function(first, timeout=60_000)
-    page.wait_for_timeout(500)  # nothing that was typed before comes after it
+    page.wait_for_timeout(500)  # no result of an earlier text may follow
     assert page.evaluate(first)
 
 

@@ -1,4 +1,4 @@
-"""Models side by side: their scores, their differences from the first, and how they learn."""
+"""The ablation: scores of models, differences from the first model, and training curves."""
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,7 @@ def test_a_model_alone_differs_from_none(tmp_path):
 
 
 def test_a_model_that_is_not_rated_has_dashes(tmp_path):
-    """One of German alone, beside one of English."""
+    """A German model has no scores for ratings of English sentences."""
     ranks = pd.concat([queries("german", 1, [1] * 9), queries("whole", 1, [1] * 9)])
     history = pd.DataFrame({"dataset": "d", "model": ["german", "whole"], "seed": 1, "seconds": 60})
     given = [ranks, pairs("d/whole/seed1", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), history]
@@ -41,7 +41,7 @@ def test_a_model_that_is_not_rated_has_dashes(tmp_path):
 
 
 def queries(model, seed, found):
-    """The ranks of the captions of three images, two each, and of the images."""
+    """Describe the ranks of queries: three images with two captions each."""
     image = [0, 0, 1, 1, 2, 2, 0, 1, 2]
     direction = ["caption_to_image"] * 6 + ["image_to_caption"] * 3
     rank = np.where(found, 10, 11)
@@ -51,7 +51,7 @@ def queries(model, seed, found):
 
 
 def pairs(system, predicted):
-    """Of two tasks of three pairs each, the second with a classifier."""
+    """Predictions for two tasks of three pairs each, the second with a classifier."""
     task = ["STS 2012"] * 3 + ["SICK"] * 3
     columns = {"task": task, "subtask": "s", "rating": [1.0, 2, 3] * 2, "cosine": predicted}
     classifier = [np.nan] * 3 + predicted[3:]
@@ -83,7 +83,7 @@ def test_models_are_the_mean_of_their_seeds_and_differ_from_the_first():
     assert np.isnan(table.loc[("R@10 caption to image", "whole"), "difference"])
     one = table.loc[("R@10 caption to image", "less")]
     assert one["value"] == 50 and one["difference"] == -25
-    # Of the two seeds it is -50 and 0; other seeds may lie beyond them.
+    # The difference is -50 and 0 for the two seeds; the interval for other seeds is wider.
     assert one["difference_low"] < -100 and one["difference_high"] > 50
     other = table.loc[("R@10 image to caption", "less")]
     assert other["value"] == pytest.approx(200 / 3)

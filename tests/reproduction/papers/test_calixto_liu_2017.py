@@ -8,13 +8,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from PIL import Image
 
 from groundvec.card.text import DAGGER, DOUBLE, MINUS, MISSING
 from groundvec.results import schemas
 from groundvec.results.frames import read as read_file
 from groundvec.runtime.errors import InputError
-from reproduction.papers.calixto_liu_2017 import claims, cross_lingual, translations
+from reproduction.papers.calixto_liu_2017 import claims
 from reproduction.papers.calixto_liu_2017 import table1 as first_table
 from reproduction.papers.calixto_liu_2017 import table3 as third_table
 from reproduction.papers.calixto_liu_2017.labels import of_languages
@@ -90,7 +89,7 @@ def retrieval(folder, **recalls):
 
 
 def query_ranks(folder, **recalls):
-    """Files of ranks: of as many of 100 images as `retrieval` says, the first ones, it is 10."""
+    """Write ranks of 100 images for models: the first MODEL=RECALL images have rank 10."""
     paths = []
     for model, recall in recalls.items():
         parts = [
@@ -132,7 +131,7 @@ def test_table_1_has_the_gain_over_the_best_model_of_one_language_that_reads_the
     assert gains == {
         **{("en", "c"): 4, ("en", "d"): -4, ("de", "c"): 14, ("de", "d"): 6, ("en", "f"): 6}
     }
-    assert ours.loc[("en", "a"), f"{C2I}_r10"] == 40  # of the ensemble, not of the snapshot
+    assert ours.loc[("en", "a"), f"{C2I}_r10"] == 40  # the ensemble's recall, not the snapshot's
     assert "44.0 ± 3.0 (+4.0)" in text and f"36.0 ± 3.0 ({MINUS}4.0)" in text
     # The paper's own: 63.6 (+7.1) over the best of Skip-Thought and both VSE.
     theirs = table[(table["source"] == "reported") & (table["name"] == "MLMME, β = 0.75")]
@@ -157,23 +156,8 @@ def test_reported_gains_are_those_that_the_paper_prints(tmp_path):
         assert rows[f"{direction}_r10_gain"].round(1).tolist() == gains
 
 
-def test_cross_lingual_retrieval_is_shown_both_ways(tmp_path):
-    run("cross_lingual", *retrieval(tmp_path, a=40, d=36), "--output", tmp_path / "cross_lingual")
-    table, text = read(tmp_path, "cross_lingual")
-    assert table["language"].tolist() == ["en-de", "de-en"] * 2
-    assert table["name"].tolist() == ["chance"] * 2 + ["MLMME, β = 0.5"] * 2
-    assert table["seed"].isna().tolist() == [True] * 2 + [False] * 2  # chance is of no training
-    assert "Multi30k, en to de" in text and "36.0 ± 3.0" in text
-
-
-def test_models_of_one_language_alone_have_no_retrieval_between_languages(tmp_path):
-    options = retrieval(tmp_path, a=40)
-    with pytest.raises(InputError, match="no model has several languages"):
-        run("cross_lingual", *options, "--output", tmp_path / "x")
-
-
 def ratings(folder, seeds=(1,), **closeness):
-    """Scores and predictions of models whose cosines are so much of the rating, of any seed."""
+    """Write scores and predictions of models; MODEL=WEIGHT is the ratings' part of the cosines."""
     rng = np.random.default_rng(0)
     rating, noise = rng.normal(size=400), rng.normal(size=400)
     files = {"scores": [], "predictions": []}
@@ -269,7 +253,7 @@ def test_table_3_has_daggers_only_where_translations_got_better(tmp_path):
     assert rows["length"][bleu] == f"25.5 (+0.5){DAGGER}"
     assert rows["length"][ter] == "58.0 (+2.0)"
     assert rows["oracle"][bleu] == f"33.0{DAGGER}{DOUBLE}"
-    assert rows["MLMME, β = 0.5"][bleu + 1] == "26.0 (+0.3)"  # reported beside it
+    assert rows["MLMME, β = 0.5"][bleu + 1] == "26.0 (+0.3)"  # the paper reports 26.0
     assert "BLEU: of bleu." in text
     assert table["dataset"].unique().tolist() == ["multi30k"]
 
@@ -312,7 +296,7 @@ def test_claims_are_made_of_the_tables(tmp_path):
     )
     of_lists = table.xs("20-best, weak", level="condition").set_index("measure", append=True)
     found = of_lists.xs("MLMME, β = 0.5", level="better")[["worse", "difference", "verdict"]]
-    # Of TER less is better; d is worse than re-ranking by text alone.
+    # A lower TER is better; d is worse than re-ranking by text alone.
     assert {key: tuple(row) for key, row in found.T.items()} == {
         (claims.IMPROVES, "BLEU"): ("baseline", 1.5, "holds"),
         (claims.IMPROVES, "TER"): ("baseline", 1, "holds"),
@@ -335,7 +319,7 @@ def test_the_better_of_the_best_two_betas_is_compared_with_the_better_of_the_oth
     table = table.assign(**keys, seed=np.nan)
     assert claims._best_beta(table)["difference"].tolist() == [24 - 23]
     assert claims._best_beta(table[:3])["difference"].tolist() == [20 - 23]
-    assert claims._best_beta(table[:1]).dropna(subset="difference").empty  # nothing beside it
+    assert claims._best_beta(table[:1]).dropna(subset="difference").empty  # no other β to compare
 
 
 def test_claims_of_several_seeds_are_of_their_mean_and_beside_the_reported(tmp_path):
@@ -346,12 +330,12 @@ def test_claims_of_several_seeds_are_of_their_mean_and_beside_the_reported(tmp_p
     run("claims", *options, "--output", tmp_path / "claims")
     table, text = read(tmp_path, "claims")
     gained = table[table["claim"] == claims.BETA]
-    # The one that reads characters has no β = 1 beside it.
+    # The model of characters has no counterpart with β = 1.
     assert gained[["measure", "better", "seeds"]].values.tolist() == [
         ["STS 2014 images", "MLMME, β = 0.5", 2]
     ]
     assert gained["reported"].round(1).tolist() == [2.9]  # 82.6 - 79.7
-    # Both seeds are the same here, so that only the pairs are left; and nothing is tested.
+    # Both seeds are the same here, so that only pairs vary; no test is made.
     assert gained["low"].gt(0).all() and gained["verdict"].eq("holds").all()
     assert table["p"].isna().all() and "| p |" not in text
 
@@ -368,7 +352,7 @@ def test_what_a_model_is_said_to_be_is_read_of_no_name(tmp_path):
     rows = [score(name, way, 40, split="test") for name in models for way in (C2I, I2C)]
     measured = pd.DataFrame(rows).assign(dataset="mine")
     table = first_table.table1(measured, reported, described)
-    assert set(table["dataset"]) == {"mine"}  # what the paper reports stands beside it
+    assert set(table["dataset"]) == {"mine"}  # the paper's data set is left out
     ours = table[table["source"] == "measured"].set_index("model")["several"]
     assert ours.to_dict() == {"VSE": True, "MLMME": False, "x": True, "y": True}
 
@@ -383,7 +367,7 @@ def test_what_a_model_is_said_to_be_is_read_of_no_name(tmp_path):
 
 
 def test_models_that_only_their_own_names_tell_apart_are_compared_by_beta(tmp_path):
-    """Such as two trainings of β = 0.5, whose labels end in their names."""
+    """Two trainings with β = 0.5 have labels that end in their names."""
     rated = ratings(tmp_path, a=0.5, c=0.5, d=0.8, h=0.7)
     run("table2", *rated, "--reported", REPORTED / "table2.csv", "--output", tmp_path / "table2")
     options = ["--tables", tmp_path / "table2.csv", *rated[rated.index("--predictions") :]]
@@ -408,54 +392,8 @@ def test_nothing_to_compare_is_said(tmp_path):
         run("claims", "--tables", tmp_path / "table1.csv", *ranks, "--output", tmp_path / "claims")
 
 
-def of_sentences(count, changed):
-    """Translations of so many sentences, of which a re-ranker changed these."""
-    rows = []
-    for number in range(count):
-        for reranker in ("baseline", "d", "oracle"):
-            new = number in changed and reranker == "d"
-            rows.append(
-                {
-                    **{"id": number, "image_id": f"i{number % 2}", "source": f"a dog {number}"},
-                    **{"reference": "ein Hund", "reranker": reranker},
-                    "hypothesis": "neu" if new else "alt",
-                }
-            )
-    return pd.DataFrame(rows)
-
-
-def test_the_figure_of_translations_shows_sentences_that_were_changed(tmp_path):
-    shown = translations.chosen(of_sentences(50, {3, 7, 30}))
-    assert set(shown["id"]) == {3, 7, 30}
-    assert set(shown["reranker"]) == {"baseline", "d", "oracle"}
-    assert shown["id"].nunique() == 3
-    assert translations.chosen(of_sentences(50, range(50)))["id"].nunique() == translations.COUNT
-    assert translations.chosen(of_sentences(5, {}))["id"].nunique() == 5  # nothing was changed
-
-
-def test_the_figure_of_translations_is_drawn(tmp_path):
-    paths = []
-    for name in ("i0", "i1"):
-        paths.append(tmp_path / f"{name}.png")
-        Image.new("RGB", (30, 20), "red").save(paths[-1])
-    images = pd.DataFrame({"image_id": ["i0", "i1"], "split": "test", "path": paths})
-    images["sha256"] = "0" * 64
-    images.to_csv(tmp_path / "images.csv", index=False)
-    of_sentences(4, {1, 2}).to_csv(tmp_path / "translations.csv", index=False)
-    files = write_models(tmp_path, ("multi30k", "d"), **MODELS)
-    options = ["--models", *files, "--images", tmp_path / "images.csv"]
-    options += ["--translations", tmp_path / "translations.csv"]
-    run("translations", *options, "--output", tmp_path / "figure")
-    assert (tmp_path / "figure.pdf").stat().st_size > 1000
-    with Image.open(tmp_path / "figure.png") as figure:
-        assert figure.width == 1400
-    images[:1].to_csv(tmp_path / "images.csv", index=False)
-    with pytest.raises(InputError, match="no row of the image i1"):
-        run("translations", *options, "--output", tmp_path / "figure")
-
-
 def test_reported_gains_are_the_printed_ones(tmp_path):
-    """In English R@1, image by sentence, of each β: over the paper's own VSE."""
+    """Test gains over the paper's VSE in English R@1 (images by sentences) for each β."""
     scores = retrieval(tmp_path, a=40)
     run("table1", *scores, "--reported", REPORTED / "table1.csv", "--output", tmp_path / "table1")
     table, _ = read(tmp_path, "table1")
@@ -474,9 +412,3 @@ def test_gains_are_of_the_same_seed():
     )
     gains = first_table._with_gains(table)["caption_to_image_r10_gain"]
     assert gains.dropna().tolist() == [5, 1]
-
-
-def test_languages_that_nobody_measured_between_are_no_rows():
-    measured = pd.DataFrame([score("a", C2I, 4)])
-    with pytest.raises(InputError, match="train one"):
-        cross_lingual.cross_lingual(measured, pd.DataFrame())

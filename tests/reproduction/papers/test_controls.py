@@ -1,4 +1,4 @@
-"""The controls: what encoders reach that learned from nothing, captions, images or both."""
+"""The controls: scores of encoders that learned from nothing, captions, images or both."""
 
 import numpy as np
 import pandas as pd
@@ -36,7 +36,7 @@ def test_trainings_that_differ_in_the_loss_alone_are_of_one_encoder(tmp_path):
         "gru": ["gru", BOTH],
         "captions": ["gru", CAPTIONS],
         "images": ["gru", IMAGES],
-        "hinge": ["gru", IMAGES],  # the paper's loss knows images alone
+        "hinge": ["gru", IMAGES],  # the paper's loss uses images alone
         "longer": ["longer", BOTH],
     }
 
@@ -82,7 +82,7 @@ def test_claims_compare_the_rows_of_one_encoder_seed_by_seed():
 
 
 def test_the_table_has_a_row_for_each_condition_and_baseline(tmp_path):
-    """Correlations of three pairs, and of three with a classifier; of the queries' ranks."""
+    """Draws hold correlations of three pairs, and three with a classifier, and queries' ranks."""
     paths = {"models": [], "predictions": [], "ranks": []}
     rank = {"gru": 10, "captions": 1, "images": 11}
     for name in rank:

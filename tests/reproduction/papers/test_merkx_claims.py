@@ -16,7 +16,7 @@ from tests.support.result_files import SYSTEM, models
 
 
 def value(model, measure, value, half, kind="ensemble", epochs="4+8"):
-    """A value, and draws of a bootstrap from so much below it to as much above."""
+    """Make a value, with bootstrap draws from `half` below it to `half` above it."""
     return {
         **{"dataset": "flickr8k", "model": model, "seed": 1, "system": model, "kind": kind},
         **{"epochs": epochs, "measure": measure},
@@ -66,7 +66,7 @@ def test_claims_are_about_models_that_differ_in_one_thing(tmp_path):
 
 
 def test_claims_of_a_model_are_of_all_its_seeds(tmp_path):
-    """Each seed's best snapshot is its own; the mean of the seeds is compared."""
+    """Each seed has its own best snapshot; the claim compares the mean over seeds."""
     values = [
         value("gru-8-max", "training task", number + seed, 1.0, kind, epochs) | {"seed": seed}
         for seed in (1, 2, 3)
@@ -87,7 +87,7 @@ def test_claims_of_a_model_are_of_all_its_seeds(tmp_path):
         claims.LATE: 0,  # 10, -20 and 10
         claims.BASELINES: pytest.approx(48.667, abs=1e-3),
     }
-    assert found.loc[claims.ENSEMBLE, "verdict"] == "holds"  # the same of every seed
+    assert found.loc[claims.ENSEMBLE, "verdict"] == "holds"  # the same for every seed
     low, high = t_interval([10, -20, 10])
     assert found.loc[claims.LATE, ["low", "high"]].tolist() == pytest.approx([low, high])
 
@@ -105,7 +105,7 @@ def test_an_ensemble_of_one_cycle_is_not_compared_with_its_only_snapshot(tmp_pat
 
 
 def test_claims_are_measured_draw_by_draw(files, tmp_path):
-    """What ranks and predictions give in every draw of images, or of pairs, by brute force."""
+    """Compute the value of every draw of images or pairs by brute force."""
     rng = np.random.default_rng(5)
     about = {"dataset": "flickr8k", "model": "gru-8-max", "seed": 1, "language": "en"}
     ranks = pd.DataFrame(
@@ -127,7 +127,7 @@ def test_claims_are_measured_draw_by_draw(files, tmp_path):
             drawn = pd.concat([own[own["image"] == image] for image in chosen])
             recalls = drawn["rank"].le(10).groupby(drawn["direction"]).mean()
             assert task[epochs][draw] == pytest.approx(100 * recalls.mean())
-    # Of the pairs themselves: what `measures` says of the scores that these predictions have.
+    # Scores of the pairs themselves: `measures` of the scores of these predictions.
     predictions = results.read_predictions(files)
     scores = [evaluate(own).assign(**of) for of, own in by_system(predictions)]
     expected = measures.semantic_measures(pd.concat(scores, ignore_index=True))

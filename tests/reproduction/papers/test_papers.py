@@ -13,9 +13,9 @@ from reproduction import papers
 from reproduction.papers import Experiment, Item
 from reproduction.papers.socher_2014 import has_relations
 from rules.experiment import complete
-from tests.pipeline.rules.test_workflow import copy_project, snakemake
 from tests.support.result_files import write_models
 from tests.support.tree_files import system_of
+from tests.support.workflow import copy_project, snakemake
 
 ROOT = Path(__file__).parents[3]
 EXPERIMENT = """
@@ -32,26 +32,30 @@ PAGE = """
 import sys
 from pathlib import Path
 from reproduction.papers import known
-from reproduction.page import build
+from reproduction.page import build, items
 path = Path(sys.argv[1])
-print(build._papers([build._table(path, path.parent)], []))
+print(build._papers([items.table(path, path.parent)], []))
 """
 
 
 def recipe():
-    """The files of a paper, as tests/recipes.md has them."""
+    """The files and the reference of the paper that tests/recipes.md adds."""
     text = (ROOT / "tests" / "recipes.md").read_text("utf-8").split("## Add a paper")[1]
+    reference = re.search(r"`CITATION.cff`.*?```yaml\n(.*?)   ```", text, flags=re.S)[1]
     blocks = re.findall(
         r"`(reproduction/papers/frege\S+\.py)`.*?```python\n(.*?)   ```", text, flags=re.S
     )
-    return {name: re.sub(r"^   ", "", code, flags=re.M) for name, code in blocks}
+    files = {name: re.sub(r"^   ", "", code, flags=re.M) for name, code in blocks}
+    return files, re.sub(r"^   ", "", reference, flags=re.M)
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A copy of the project with the paper that tests/recipes.md adds, made of two files."""
+    """Copy the project, and add the paper of tests/recipes.md."""
     folder = copy_project(tmp_path_factory.mktemp("papers"))
-    files = recipe()
+    files, reference = recipe()
+    with (folder / "CITATION.cff").open("a", encoding="utf-8") as citations:
+        citations.write(reference)
     assert [Path(name).name for name in files] == ["__init__.py", "table1.py"]
     for name, code in files.items():
         (folder / name).parent.mkdir(exist_ok=True)
@@ -75,7 +79,7 @@ def test_the_table_of_a_paper_of_two_files_is_in_the_report_and_on_the_page(proj
     write_models(project / "results/added/models", *trained)
     stem = "results/added/frege_1892/tables/table1"
     arguments = [f"{stem}.html", "--configfile", "added.yaml"]
-    arguments += ["--allowed-rules", "frege_1892_table1"]  # models are there; nothing is trained
+    arguments += ["--allowed-rules", "frege_1892_table1"]  # models exist; nothing is trained
     snakemake(project, *arguments)
     snakemake(project, *arguments, "--report", "report.html")
     report = (project / "report.html").read_text("utf-8")
@@ -88,7 +92,8 @@ def test_the_table_of_a_paper_of_two_files_is_in_the_report_and_on_the_page(proj
     assert "and their <em>seeds</em>." in found and "gru-8-attention" in found
 
 
-SHARED = {"__init__", "compared", "conditions", "labels", "retrieval"}  # by the items of a paper
+# Modules that the items of a paper share.
+SHARED = {"__init__", "conditions", "labels", "reported_vs_measured", "retrieval"}
 
 
 def test_every_table_and_figure_has_its_module_its_caption_and_the_numbers_that_it_names():
@@ -105,22 +110,19 @@ def test_every_table_and_figure_has_its_module_its_caption_and_the_numbers_that_
         assert not paper.follows or paper.follows in papers.known()
 
 
-def test_of_each_data_set_or_system_that_has_it_there_is_one():
+def test_an_item_is_made_once_or_for_each_data_set_that_has_it():
     datasets = {
         "first": {"models": {"a": {"size": 1}, "b": {"size": 2}}},
         "second": {"models": {"a": {"size": 1}}},
     }
-    config = {"translation": {"systems": ["weak", "strong"]}}
-    experiment = Experiment(config, datasets)
+    experiment = Experiment({}, datasets)
     assert Item("").names("table1", experiment) == ["table1"]
-    assert Item("", each="dataset").names("few", experiment) == ["few-first", "few-second"]
-    assert Item("", each="system").names("few", experiment) == ["few-weak", "few-strong"]
-    large = Item("", each="dataset", models=lambda model: model["size"] > 1)
+    assert Item("", per_dataset=True).names("few", experiment) == ["few-first", "few-second"]
+    large = Item("", per_dataset=True, models=lambda model: model["size"] > 1)
     assert large.names("few", experiment) == ["few-first"]
-    several = Item("", each="dataset", when=Experiment.compares)
+    several = Item("", per_dataset=True, when=Experiment.compares)
     assert several.names("few", experiment) == ["few-first"]
     assert Item("", models=lambda model: model["size"] > 2).names("table1", experiment) == []
-    assert Item("", each="system").names("few", Experiment({}, datasets)) == []
 
 
 def test_what_has_relations_is_called_an_sdt_rnn():
@@ -140,7 +142,7 @@ def test_the_configuration_knows_the_papers_by_their_folders():
 
 
 def test_a_caption_says_nothing_of_marks_that_only_some_runs_have():
-    """Whether they are there, the notes of a table and the legend of a figure know."""
+    """Notes of tables and legends of figures say whether reported values are shown."""
     for paper, name, item in papers.items():
         marks = re.findall(r"\*reported\*|hollow|grey|dagger|[†‡]", item.text, re.IGNORECASE)
         assert not marks, (paper, name)

@@ -54,7 +54,7 @@ def test_table1_says_where_its_sources_differ_from_the_paper_s(tmp_path):
         tasks = pd.DataFrame(columns | {"train": 0, "dev": 0, "test": 750, "dropped": 0})
         table1.make(SimpleNamespace(tasks=tasks), tmp_path / task)
         text = (tmp_path / f"{task}.md").read_text("utf-8")
-        assert ("exchanges those of SMTeuroparl" in text) == differ
+        assert ("exchanges the sources of SMTeuroparl" in text) == differ
 
 
 def test_table3_shows_what_adds_most_and_least_to_the_correlation(files, retrieval, tmp_path):
@@ -86,7 +86,7 @@ def test_table3_shows_what_adds_most_and_least_to_the_correlation(files, retriev
 
     pairs = pd.read_csv(tmp_path / "ratings.csv")
     pairs[1:].to_csv(tmp_path / "ratings.csv", index=False)
-    with pytest.raises(InputError, match=rf"{SYSTEM} are not of these rated pairs \(pair 0"):
+    with pytest.raises(InputError, match=rf"{SYSTEM} belong to other rated pairs \(pair 0"):
         run("table3", *arguments)
 
 

@@ -54,7 +54,7 @@ def test_norms_are_those_of_each_relation_s_matrix():
 
 
 def of_seeds(*names, dataset="draws"):
-    """What `section_6_7.of_models` gives of seeds with these relations, whose norms fall."""
+    """Make the table of `section_6_7.of_models` for seeds with relations in order of norms."""
     tables = []
     for seed, relations_of_seed in enumerate(names, 1):
         count = len(relations_of_seed)
@@ -148,7 +148,7 @@ def test_the_worst_tenth_is_compared_with_all_pairs():
     assert found.tolist()[:3] == [25, 50, 25]
     assert found[f"mean rank where {one}"] == (0 + 1 + 2 + 3 + 19) / 5
     assert np.isnan(found[f"mean rank where {section_6_6.NEITHER}"])
-    # Pairs that count twice, as in the bootstrap, are there twice.
+    # A pair that the bootstrap counts twice occurs twice.
     times = np.stack([np.arange(20) % 3, np.arange(20) % 2])
     again = [section_6_6.measures(table.loc[np.repeat(table.index, each)]) for each in times]
     found = section_6_6.measures(table, times)
@@ -254,7 +254,7 @@ def test_norms_are_read_from_the_best_snapshots(trained, tmp_path):
 
     _, table = tables(tmp_path, "section_6_7", *trained, reported="section_6_7")
     table = table.set_index("relation")
-    # Eight images with five captions, of which one has no verb and so no subject.
+    # Eight images with five captions; one caption has no verb, hence no subject.
     assert table["edges"].to_dict() == {"det": 80, "prep_in": 40, "nsubj": 32}
     models = [load_model(Path(path).parent, 8) for path in trained[1:3]]
     place = models[0].texts["en"].relations.index("nsubj")
@@ -268,7 +268,7 @@ def test_norms_are_read_from_the_best_snapshots(trained, tmp_path):
 def test_pairs_of_each_seed_s_own_draw_are_marked_by_their_verbs(trained, tmp_path):
     run("section_6_6", *trained, "--output", tmp_path / "t")
     table = pd.read_csv(tmp_path / "t.csv")
-    # Four images a seed, of each ten pairs, of which those with the fourth caption lack a verb.
+    # Four images for each seed, with ten pairs each; pairs with the fourth caption lack a verb.
     assert table.groupby("seed").size().tolist() == [40, 40]
     assert table["verbs"].value_counts().to_dict() == {
         section_6_6.BOTH: 2 * 4 * 6,
@@ -389,12 +389,12 @@ def test_the_sentence_of_the_drawing_is_of_middle_length():
 def test_without_an_sdt_rnn_nothing_is_said_of_its_relations(tmp_path):
     arguments = results_of(tmp_path, training("d", 10))
     for item in ("section_6_7", "section_6_6", "figure3", "samples"):
-        with pytest.raises(InputError, match="there is no SDT-RNN among the models"):
+        with pytest.raises(InputError, match="shows the SDT-RNN, but no model is one"):
             run(item, *arguments, "--output", tmp_path / item)
 
 
 def test_what_is_of_one_data_set_names_several(tmp_path):
     both = [training("e", 10), training("e", 10, dataset="flickr8k")]
     for item in ("section_6_6", "figure3", "samples"):
-        with pytest.raises(InputError, match="give the results of one of draws, flickr8k"):
+        with pytest.raises(InputError, match="pass the results of one of draws, flickr8k"):
             run(item, *results_of(tmp_path, *both), "--output", tmp_path / item)

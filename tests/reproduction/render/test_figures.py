@@ -9,7 +9,6 @@ from PIL import Image
 from groundvec.results import schemas
 from groundvec.runtime.errors import InputError
 from reproduction.papers.merkx_frank_2019 import figure2, figure4
-from reproduction.papers.merkx_frank_2019.agreement import agreement, subtask_of
 from reproduction.papers.merkx_frank_2019.figure2 import scores_by_size
 from reproduction.papers.merkx_frank_2019.figure3 import correlation_by_subtask
 from reproduction.papers.merkx_frank_2019.figure4 import by_epoch, scores_by_epoch
@@ -56,7 +55,7 @@ def retrieval(dataset, model, r10=50.0, seed=1, curve=None):
 
 
 def scores(system, r, kind="baseline", epochs="", tasks=TASKS):
-    """`r` on the first subtask and 0.01 more on each further one; the classifier has 0.1 more.
+    """Scores: `r` on the first subtask, 0.01 more on each further one; 0.1 more by classifier.
 
     The interval is from 0.05 below to 0.02 above.
     """
@@ -121,7 +120,7 @@ FORMS = {
 
 
 def read(folder, reader, *tables):
-    """What the reader makes of the tables as files, and the files."""
+    """Read tables from files; return the tables and the files."""
     paths = []
     for table in tables:
         paths.append(folder / f"{list(FORMS).index(reader)}-{len(paths)}.csv")
@@ -130,13 +129,13 @@ def read(folder, reader, *tables):
 
 
 def models_of(folder, measured, **descriptions):
-    """The models that there are retrieval scores of."""
+    """Return the models that have retrieval scores."""
     names = measured[["dataset", "model", "seed"]].drop_duplicates().itertuples(index=False)
     return models(folder, *map(tuple, names), **descriptions)
 
 
 def dots(container):
-    """(x, y) of the markers, and the ends of their intervals."""
+    """Return (x, y) of the markers, and the ends of their intervals."""
     line, _, (bars,) = container
     return np.array(line.get_xydata(), float), np.array(bars.get_segments())
 
@@ -181,7 +180,7 @@ def test_figure2_has_every_measure_of_every_data_set(tmp_path):
         assert [t.get_text() for t in panel.get_xticklabels()] == ["1024", "max\n(2048)"]
         points, _ = dots(panel.containers[0])
         assert points[:, 0].round().tolist() == [0, 1]
-        assert points[0, 0] < dots(panel.containers[1])[0][0, 0] < 0.5  # LSTM beside GRU
+        assert points[0, 0] < dots(panel.containers[1])[0][0, 0] < 0.5  # the GRU left of the LSTM
         assert panel.get_ylabel()
     np.testing.assert_allclose(dots(figure.axes[3].containers[0])[0][:, 1], [50])  # scenes
 
@@ -215,7 +214,7 @@ def test_unknown_parts_have_a_place_a_colour_and_a_name_of_their_own(tmp_path):
     assert [values[name][:, 1].tolist() for name in list(found)[1:]] == [[53], [54], [55]]
     for points, places in zip(values.values(), ([0, 1, 2], [0], [0], [0]), strict=True):
         assert points[:, 0].round().tolist() == places
-    # What is of one size stands around its tick, so that what is alone stands on it.
+    # Models of one size are spread around its tick; a single model is on the tick.
     assert np.mean([points[0, 0] for points in values.values()]) == pytest.approx(0)
     assert values["GRU"][1:, 0].tolist() == [1, 2]
     colours = [container[0].get_color() for container in found.values()]
@@ -253,7 +252,7 @@ def test_a_model_without_ratings_is_named(tmp_path):
         [retrieval("scenes", "gru-64-attention"), retrieval("scenes", "gru-64-max")]
     )
     of_ratings = semantic_measures(of_ratings)
-    message = "there are no semantic scores of scenes/gru-64-max/seed1"
+    message = "found no semantic scores of scenes/gru-64-max/seed1"
     with pytest.raises(InputError, match=message):
         scores_by_size(measured, of_ratings, models_of(tmp_path, measured))
     with pytest.raises(InputError, match=message):
@@ -313,10 +312,10 @@ def test_figure3_has_every_subtask_and_system(tmp_path):
         assert same_color(inside, "0.25") == (kind == "dark")
         assert points[:, 1].round().tolist() == [0, 1]  # within the line of its subtask
     _, bars = dots(found["BOW (reported)"])
-    np.testing.assert_allclose(bars[0, :, 0], [42.3 - 6.1, 42.3 + 5.7])  # as the supplement has it
+    np.testing.assert_allclose(bars[0, :, 0], [42.3 - 6.1, 42.3 + 5.7])  # as in the supplement
     tops = [dots(found[label])[0][0, 1] for label in expected]
     assert tops == sorted(set(tops))  # below each other
-    # In the legend a column a kind, which says what these have in brackets.
+    # The legend has a column for each kind of system.
     (legend,) = figure.legends
     names = [t.get_text() for t in legend.get_texts() if t.get_text() != " "]
     bare = [label.partition(" (")[0] for label in expected]
@@ -368,7 +367,7 @@ NOTHING = pd.DataFrame(columns=["dataset", "measure", "value"])
 
 
 def curves(panel):
-    """By its label each curve with markers: its epochs, and its values."""
+    """Return the epochs and values of each curve with markers, by its label."""
     return {
         line.get_label(): np.array(line.get_xydata(), float).T.tolist()
         for line in panel.lines
@@ -418,11 +417,11 @@ def test_figure4_has_recall_on_the_test_set_above_the_semantic_score(tmp_path):
     assert [line.get_xdata().tolist() for line in dotted] == [[1, 4, 8]]
     for panel in figure.axes:
         assert [t.get_text() for t in panel.get_xticklabels()] == ["1", "2", "4", "8"]
-    # The selected model is bold, and behind the other network's.
+    # The selected model is bold, and gray behind the other network's curves.
     wide = [max(panel.lines, key=lambda line: line.get_linewidth()) for panel in (gru, lstm)]
-    assert [line.get_color() for line in wide] == [BLUE, figure4.GREY]
+    assert [line.get_color() for line in wide] == [BLUE, figure4.GRAY]
     np.testing.assert_allclose(wide[1].get_ydata(), [curve[epoch] for epoch in epochs])
-    # The paper's value, where there is one.
+    # The paper's value, if it reports one.
     dashed = [line.get_ydata()[0] for line in lstm_rated.lines if line.get_linestyle() == "--"]
     assert dashed == [70.25] and "paper\n70.2" in [text.get_text() for text in lstm_rated.texts]
     assert not [line for line in gru.lines if line.get_linestyle() == "--"]
@@ -438,11 +437,11 @@ def test_of_the_paper_the_same_numbers_are_drawn_as_in_its_tables(tmp_path):
     source = np.where(supplement["system"] == "a", "measured", "reported")
     supplement.assign(source=source).to_csv(tmp_path / "s1.csv")
     described = models(tmp_path, ("flickr8k", "gru-8-max"))
-    found = figure4.reported([tmp_path / "table2.csv", tmp_path / "s1.csv"], described)
+    found = figure4.read_reported([tmp_path / "table2.csv", tmp_path / "s1.csv"], described)
     assert found["measure"].tolist() == ["training task", "semantic score"]
     # As above: the mean of 0.5 + 0.2 and 0.5 + 0.03 + 0.1.
     np.testing.assert_allclose(found["value"].astype(float), [65, 66.5])
-    assert set(found["dataset"]) == {"flickr8k"} and figure4.reported([], described).empty
+    assert set(found["dataset"]) == {"flickr8k"} and figure4.read_reported([], described).empty
 
 
 def test_networks_have_panels_and_models_colours_of_their_own(tmp_path):
@@ -503,7 +502,7 @@ def test_figure4_averages_seeds_on_a_logarithmic_axis(tmp_path):
     selected = {"scenes": ("gru-8-max", 2), "flickr8k": ("gru-4-max", 1)}
     table = by_epoch(measured, semantic_measures(of_ratings))
     figure = scores_by_epoch(table, models_of(tmp_path, measured), selected, NOTHING)
-    recall, semantic, one, _ = figure.axes  # of a single network side by side
+    recall, semantic, one, _ = figure.axes  # panels of a single network are side by side
     [(_, values)] = curves(recall).values()
     assert values == [curve[epoch] + 1 for epoch in (1, 2, 4, 8)]
     # 0.4 times 0.7, 0.9, 0.8, and the same as above.
@@ -514,67 +513,3 @@ def test_figure4_averages_seeds_on_a_logarithmic_axis(tmp_path):
     for panel in (recall, semantic):
         places = panel.transData.transform([(epoch, 1) for epoch in (1, 2, 4, 8)])[:, 0]
         np.testing.assert_allclose(np.diff(places), places[1] - places[0])  # equally far apart
-
-
-# Agreement
-
-
-def test_agreement_has_a_dot_a_pair_of_the_selected_ensembles():
-    table = pd.concat(
-        [
-            predictions("flickr8k/gru-8-max/seed1"),
-            predictions("flickr8k/gru-8-max/seed1", "snapshot", "0").assign(cosine=0.9),
-            predictions("flickr8k/gru-8-max/seed2").assign(cosine=0.9),
-            predictions("scenes/lstm-8-max/seed3").assign(cosine=[*[0.5, 0.4, 0.3, 0.2] * 4, 1]),
-        ]
-    )
-    selected = {"flickr8k": ("gru-8-max", 1), "scenes": ("lstm-8-max", 3)}
-    figure = agreement(table, selected)
-    assert figure.get_suptitle() == "STS 2012 / MSRpar"
-    left, right = figure.axes
-    assert left.lines[0].get_xydata().tolist() == [[0, 0], [1, 0.4], [2, 0.2], [3, 0.6]]
-    # r = 0.8 by hand: deviations (-3, -1, 1, 3) / 2 and (-3, 1, -1, 3) / 10; n - 3 = 1, so that
-    # the interval is tanh(1.0986 -+ 1.96).
-    model, r = left.get_title("left").split("\n")
-    assert model == "Flickr8k: gru-8-max, seed 1, n = 4"
-    assert r.endswith(" 100 = 80.0 [-69.7, 99.6]")
-    assert "scenes: lstm-8-max, seed 3, n = 4" in right.get_title("left")
-    assert " 100 = -100.0 " in right.get_title("left")
-    assert left.get_xlim()[0] <= 0 and left.get_xlim()[1] >= 5
-    assert "cosine" in left.get_ylabel()
-    chosen = agreement(table, selected, "SICK/Relatedness")
-    assert len(chosen.axes[0].lines[0].get_xdata()) == 9
-    assert "cosine" in chosen.axes[0].get_ylabel()
-
-
-def test_the_largest_unsupervised_subtask_is_shown_unless_another_is_chosen():
-    def default(*sizes):
-        return subtask_of(predictions("a", sizes=sizes))
-
-    assert default(("MSRpar", 4), ("OnWN", 6)) == ("STS 2012", "OnWN")
-    assert default(("MSRpar", 4), ("OnWN", 4)) == ("STS 2012", "MSRpar")
-    assert default() == ("SICK", "Relatedness")
-    table = predictions("a")
-    assert subtask_of(table, "STS 2012/OnWN") == ("STS 2012", "OnWN")
-    known = "STS 2012/MSRpar, STS 2012/OnWN, SICK/Relatedness"
-    with pytest.raises(InputError) as error:
-        subtask_of(table, "STS 2012/Images")
-    assert str(error.value) == f"there is no subtask 'STS 2012/Images': choose one of {known}"
-
-
-def test_many_dots_make_a_small_pdf(tmp_path):
-    sizes = [("MSRpar", 20_000)]
-    _, paths = read(
-        tmp_path,
-        results.read_predictions,
-        predictions("scenes/gru-8-max/seed1", sizes=sizes),
-        predictions("trigrams", "baseline", "", sizes),
-    )
-    _, measured = read(tmp_path, results.read_retrieval, retrieval("scenes", "gru-8-max"))
-    arguments = ("agreement", "--predictions", *paths, "--retrieval", *measured)
-    run(*arguments, "--output", tmp_path / "agreement")
-    assert (tmp_path / "agreement.pdf").stat().st_size < 100_000
-    assert Image.open(tmp_path / "agreement.png").width == 680
-    with pytest.raises(InputError, match="no predictions of scenes/gru-8-max/seed1"):
-        run("agreement", "--predictions", paths[1], *arguments[4:], "--output", tmp_path / "no")
-    assert not list(tmp_path.glob("no*"))

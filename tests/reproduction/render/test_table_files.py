@@ -1,4 +1,4 @@
-"""What every table writes: CSV with its origin, and pages that say what the Markdown says."""
+"""Every table is written as CSV with its origin, and as pages equal to the Markdown."""
 
 import re
 from xml.etree import ElementTree

@@ -1,4 +1,4 @@
-"""Claims, judged by the seeds of their comparisons."""
+"""Claims are judged by the seeds of their comparisons."""
 
 from pathlib import Path
 
@@ -48,7 +48,7 @@ def test_the_seeds_of_a_comparison_are_joined():
 
 
 def again(row):
-    """The interval of a row of `Claims`, from the seeds' values that are kept in it."""
+    """Return the interval of a row of `Claims`, from its values for each seed."""
     values = map(float, row["of_seeds"].split("; "))
     elsewhere = (row["pooled_variance"], row["pooled_freedom"])
     return t_interval(values, row["of_items"], row["test_to_train"], elsewhere)
@@ -65,7 +65,7 @@ def test_intervals_that_pages_show_are_those_of_their_seeds_values():
 
 def test_verdicts_that_pages_show_are_those_of_all_files_of_an_experiment():
     folders = {path.parent for path in (ROOT / "docs/results").glob("*/claims*.csv")}
-    assert len(folders) == 6
+    assert len(folders) == 7
     for folder in folders:
         paths = sorted(folder.glob("claims*.csv"))
         kept = pd.concat([frames.read(path, Claims) for path in paths], ignore_index=True)
@@ -76,7 +76,7 @@ def test_verdicts_that_pages_show_are_those_of_all_files_of_an_experiment():
 
 
 def test_differences_that_pages_show_are_those_of_the_scores_beside_them():
-    """Of ensembles, whose recalls and correlations with ratings are kept for each seed."""
+    """Ensembles with recalls and correlations for each seed."""
     names = {tables.STS: "STS 12-16", tables.STSB: "STS-B", tables.SICK: "SICK-R"}
     compared = 0
     for folder in ("flickr8k-seeds", "flickr8k-epochs"):
@@ -125,14 +125,14 @@ def test_one_seed_is_judged_by_the_seeds_of_other_sizes():
     assert found["pooled_variance"][3:].isna().all()
     assert found.loc[3:7, "low"].eq(one["low"]).all() and np.isnan(found["low"][8])
     assert found["verdict"][2:].eq("holds").all()
-    # Of seeds whose values were not kept, the interval tells the largest variance.
+    # Without the values of the seeds, the interval bounds their variance.
     lost = judged(found.assign(of_seeds=found["of_seeds"].where(found["seeds"] == 1)))
     assert lost.loc[2, "pooled_variance"] == pytest.approx(2)
     pd.testing.assert_frame_equal(judged(found), found)
 
 
 def test_seeds_that_drew_their_own_pictures_are_not_drawn_again():
-    """Their pictures' part of the variance is that between them."""
+    """The pictures' part of the variance is the variance between draws."""
     values, times = [1.0, 2.0, 3.0], [np.array([value, 0.0, 50.0]) for value in (1, 2, 3)]
     found = decide("", seeds(values, test_to_train=0.25).assign(draws=times))
     assert found.loc[0, ["low", "high"]].tolist() == pytest.approx(t_interval(values, 0, 0.25))

@@ -39,7 +39,7 @@ def test_the_intervals_give_the_papers_counts():
 
 
 def above(r_a, r_b, n):
-    """On how many of some subtasks each of two systems lies above the other's interval."""
+    """Count the subtasks on which each of two systems is above the other's interval."""
     tables = [
         pd.DataFrame({"name": name, "task": "t", "subtask": range(len(r)), "r": r, "n": n})
         for name, r in (("a", r_a), ("b", r_b))
@@ -49,7 +49,7 @@ def above(r_a, r_b, n):
 
 
 def moved(values, ulps):
-    """Numbers moved by so many steps to the next float, but not beyond 1."""
+    """Move numbers by `steps` to the next float, but not beyond 1."""
     values = np.array(values, float)
     for _ in range(abs(ulps)):
         values = np.nextafter(values, np.inf if ulps > 0 else -np.inf)
@@ -201,7 +201,7 @@ def test_every_single_test_is_written(files, retrieval, tmp_path):
         *("--reported", REPORTED / "table_s1.csv", "--output", tmp_path / "s"),
     )
     shown = rows((tmp_path / "s.md").read_text("utf-8"))
-    assert list(shown)[1:] == ["Measured"]  # nothing is reported of such tasks
+    assert list(shown)[1:] == ["Measured"]  # the paper reports nothing for such tasks
     tested = pd.read_csv(tmp_path / "s-tests.csv")
     assert len(tested) == 6 * 2  # of every two of four systems, on two subtasks
     first = tested[(tested["b"] == "trigrams") & (tested["subtask"] == "Relatedness")].iloc[0]

@@ -154,7 +154,7 @@ PHRASE = re.compile(
     rf"(?P<noun>{'|'.join(sorted(KIND, key=len, reverse=True))})\b"
     rf"(?: in (?:a )?(?P<cloth>{COLOUR})\b(?: shirt| dress| t-shirt)?)?"
 )
-# What stands between the two phrases: the fact, and whether the second phrase is its subject.
+# Words between two phrases -> the fact, and whether the second phrase is its subject.
 BETWEEN = {
     r"chas(es|ing)|runs? after|running after": ("chase", False),
     r"chased .*by|away from": ("chase", True),
@@ -206,7 +206,7 @@ def read(text):
     if not said:
         assert between == "and"
         return things, None
-    # A table is the one thing under which something can be without hovering below it.
+    # Only under a table can something be without hovering below it.
     if said == [("above", True)] and kinds[1] == "table":
         said = [("under", False)]
     if said[-1] == ("on", False) and len(said) > 1:  # "riding on"

@@ -32,7 +32,7 @@ ALL = {"a", "b", "a.colour", "b.colour", "action"}  # weights 2, 2, 1, 1, 3
 
 
 def say(scene, mention, denied=False):
-    return ratings._say(scene, set(mention), random.Random(0), denied)
+    return ratings._sentence(scene, set(mention), random.Random(0), denied)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_phenomena(made):
         lambda text: sorted(re.findall(r"[\w-]+", text.lower()))
     )
     same_words = of["Swap"][bags.sentence_a == bags.sentence_b]
-    assert len(same_words) >= 5  # word for word, who or what is exchanged
+    assert len(same_words) >= 5  # the same words with exchanged roles
     assert (same_words.rating < 5).all()
 
 

@@ -1,4 +1,4 @@
-"""Lists of translations: read, weighed, chosen from and judged."""
+"""N-best lists of translations: reading, tuning of weights, re-ranking and scores."""
 
 import gzip
 import os
@@ -76,8 +76,8 @@ def test_what_is_written_is_read_again(tmp_path):
         ("", "no hypothesis for sentence 0"),
         ("0 ||| Ja\n", "line 1: '0 ||| Ja' is not"),
         ("0 ||| Ja ||| ||| 1\n\n", "line 2: '' is not"),
-        ("0 ||| Ja ||| ||| 1\n2 ||| a ||| ||| 1\n", "line 2: there is no sentence '2'"),
-        ("x ||| Ja ||| ||| 1\n", "there is no sentence 'x'"),
+        ("0 ||| Ja ||| ||| 1\n2 ||| a ||| ||| 1\n", "line 2: no sentence has the id '2'"),
+        ("x ||| Ja ||| ||| 1\n", "no sentence has the id 'x'"),
         ("0 ||| Ja ||| ||| nan\n", "line 1: a score is nan"),
         ("0 ||| Ja ||| lm= inf ||| 1\n", "line 1: a score is inf"),
         ("0 ||| Ja ||| lm= so ||| 1\n", "'so' is not a number"),
@@ -102,7 +102,7 @@ WORDS = np.array(["rot", "blau", "der", "ein", "Hund", "Mann", "geht", "sieht", 
 
 
 def drawn_lists(seed, sentences=40, n=12):
-    """Hypotheses of which the best is known: the feature `clue` is their BLEU, `score` is noise."""
+    """Hypotheses with a known best one: the feature `clue` is their BLEU, `score` is noise."""
     rng = np.random.default_rng(seed)
     references = [" ".join(rng.choice(WORDS, 9)) for _ in range(sentences)]
     texts = []
@@ -195,7 +195,7 @@ def test_rerankers_lie_between_the_baseline_and_the_oracle():
 
 
 def test_a_re_ranker_by_length_alone_finds_that_longer_translations_are_better():
-    """As where a score is a sum of log-probabilities, which prefers short translations."""
+    """Test a score that is a sum of log-probabilities, which prefers short translations."""
     texts, best = ["ein Hund geht", "ein Hund geht auf das Haus"], "ein Hund geht auf das Haus"
     lists = Lists(texts * 9, np.arange(0, 19, 2), ["score"], np.tile([[-1.0], [-2.0]], (9, 1)))
     found = judged(lists, pd.DataFrame({"target": [best] * 9}))
@@ -223,14 +223,14 @@ def test_distances_are_compared_with_the_own_sentence_and_picture(caplog):
     assert names == ["target-source"] and values.tolist() == [[10], [200], [100]]
     _, values = distances(lists, table.assign(image_id=""), [model], encode, (None, "de"))
     assert values[:, 0].tolist() == [0, 0, 0]
-    assert "no sentence of this split has a picture" in caplog.text
+    assert "no sentence of this split has an image" in caplog.text
 
 
 def test_judgements_agree_with_sacrebleu(monkeypatch):
     from sacrebleu.metrics import BLEU, TER
 
     monkeypatch.setattr(scores, "TRIALS", 200)
-    monkeypatch.setattr(scores, "meteor_jar", lambda: "there is no java")
+    monkeypatch.setattr(scores, "meteor_jar", lambda: "java is missing")
     test = drawn_lists(2)
     best = test.lists.chosen(test.bleu)
     systems = {
@@ -247,19 +247,19 @@ def test_judgements_agree_with_sacrebleu(monkeypatch):
     )
     assert "version:" in bleu.signature and "|ar:200|" in f"{ter.signature}|"
     assert bleu.p["oracle", "baseline"] < 0.05 and alone.p["oracle", "baseline"] < 0.05
-    assert meteor.scores == {} and meteor.signature == "missing: there is no java"
+    assert meteor.scores == {} and meteor.signature == "missing: java is missing"
     assert alone.scores["oracle"] == pytest.approx(test.bleu[best].mean())
 
 
 def test_the_same_translations_do_not_differ():
     values = np.random.default_rng(1).random((30, 1))
-    assert scores.randomisation(values, values, lambda sums: sums[:, 0]) == 1
-    assert scores.randomisation(values, values + 1, lambda sums: sums[:, 0]) < 0.001
+    assert scores.randomization(values, values, lambda sums: sums[:, 0]) == 1
+    assert scores.randomization(values, values + 1, lambda sums: sums[:, 0]) < 0.001
 
 
 def test_systems_that_say_the_same_have_p_1_by_every_metric(monkeypatch):
     monkeypatch.setattr(scores, "TRIALS", 50)
-    monkeypatch.setattr(scores, "meteor_jar", lambda: "there is no java")
+    monkeypatch.setattr(scores, "meteor_jar", lambda: "java is missing")
     texts = ["Ein Hund rennt über die Wiese.", "Zwei Frauen lachen laut."] * 4
     found = scores.judge({"baseline": texts, "VSE": texts}, ["baseline"], texts[::-1], "de")
     assert {j.metric: j.p for j in found if j.p} == {

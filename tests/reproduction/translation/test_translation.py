@@ -22,7 +22,7 @@ from groundvec.training.checkpoints import Checkpoints
 from reproduction.translation import beam, training
 from reproduction.translation.model import build, load, save
 from reproduction.translation.network import Translator
-from reproduction.translation.vocabulary import END, Vocabulary, padded, tokenise
+from reproduction.translation.vocabulary import END, Vocabulary, padded, tokenize
 from tests.support import forks
 from tests.support.examples import description
 
@@ -39,20 +39,20 @@ def translator(source=9, target=6, dropout=0.0, seed=1):
     model = Translator(source, target, size=5, embedding=4, dropout=dropout)
     for weights in model.parameters():  # far from each other, so that the order is clear
         torch.nn.init.normal_(weights, std=0.7)
-    model.target.weight.data[0] = 0  # padding, which stands before the first word
+    model.target.weight.data[0] = 0  # padding, which is before the first word
     return model.eval()
 
 
 def test_words_come_back_as_plain_text():
     texts = ["Ein Hund läuft, schnell.", "Ein Hund läuft, schnell."]
-    words = Vocabulary.build("de", tokenise(texts))
-    encoded = words.encode(tokenise([*texts, "Ein Kater läuft."]))
+    words = Vocabulary.build("de", tokenize(texts))
+    encoded = words.encode(tokenize([*texts, "Ein Kater läuft."]))
     assert encoded.indices[encoded.starts[1] - 1] == END
     matrix = padded(encoded, np.array([2, 0]))
     assert words.decode(matrix) == ["Ein? läuft.", "Ein Hund läuft, schnell."]
     short = ["Wie geht's?"] * 2
-    words_of_short = Vocabulary.build("de", tokenise(short))
-    matrix = padded(words_of_short.encode(tokenise(short)), np.array([0]))
+    words_of_short = Vocabulary.build("de", tokenize(short))
+    matrix = padded(words_of_short.encode(tokenize(short)), np.array([0]))
     assert words_of_short.decode(matrix) == short[:1]
     again = Vocabulary(**words.as_dict())
     assert again.encode(["Ein Hund"]).indices.tolist() == [*encoded.indices[:2].tolist(), END]
@@ -208,7 +208,7 @@ def test_a_loss_that_is_not_finite_stops_the_training(tmp_path, monkeypatch):
 
 
 def test_a_damaged_checkpoint_costs_an_epoch(tmp_path, monkeypatch):
-    """The one before it is whole, also where the damaged one knew a better translator."""
+    """The snapshot before a damaged one is used, even if the damaged one was better."""
     scores = iter([1.0, 2.0, 3.0, Stopped("killed"), 3.0, 4.0])
     asked = []
 
@@ -285,7 +285,7 @@ def test_a_translator_that_is_damaged_is_refused(tmp_path):
 
 
 def made_model(folder, name, languages, beta=0.5):
-    """An untrained model of words in a folder, as a training leaves it."""
+    """An untrained model of words in a folder, as training writes it."""
     texts = {language: Text.build([" ".join(WORDS[language])] * 2) for language in languages}
     encoder = {"name": "bag", "size": 8, "embedding": 4}
     objective = {"name": "multilingual", "margin": 0.2, "beta": beta}
@@ -302,7 +302,7 @@ def made_model(folder, name, languages, beta=0.5):
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A folder with pairs, features and two models; the programs in it, run one after another."""
+    """Run the programs one after another in a folder with pairs, features and two models."""
     folder = tmp_path_factory.mktemp("translation")
     tables = {"train": table(30, 1), "dev": table(8, 2), "test": table(7, 3)}
     rows = pd.concat([t.assign(split=name) for name, t in tables.items()], ignore_index=True)
@@ -351,7 +351,7 @@ def test_the_programs_translate_and_rerank(project):
         if metric != "meteor":
             assert of_metric["score"].notna().all()
             controls = {"baseline": "baseline", "length": "length", "vse": "VSE", "text": "MLMME-0"}
-            for key, other in controls.items():  # each is tested against all but itself
+            for key, other in controls.items():  # each is tested against all others
                 assert names[[*of_metric[f"p_{key}"].isna()].index(True)] == other
                 assert of_metric[f"p_{key}"].isna().sum() == 1
     alone = scores[scores["metric"] == "sentence_bleu"].set_index("reranker")["score"]
@@ -370,14 +370,14 @@ def test_the_programs_translate_and_rerank(project):
 def test_each_re_ranker_has_a_name_of_its_own(project):
     result = run(project, f"{RERANK} --overwrite".replace("vse mlmme", "vse vse mlmme"))
     assert result.returncode == 1
-    assert "error: vse: there is a re-ranker 'VSE' already" in result.stderr
+    assert "error: vse: the name 'VSE' belongs to another re-ranker" in result.stderr
 
 
 def test_a_re_ranker_that_compares_with_nothing_is_refused(project):
     made_model(project / "nothing", "x", ["de"], 0)
     result = run(project, f"{RERANK} --overwrite".replace("vse mlmme", "nothing mlmme"))
     assert result.returncode == 1
-    assert "error: nothing reads no en and learned no images (beta 0)" in result.stderr
+    assert "error: nothing reads no en and did not learn from images (beta 0)" in result.stderr
 
 
 @pytest.mark.parametrize(

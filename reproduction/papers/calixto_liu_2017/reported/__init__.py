@@ -1,4 +1,4 @@
-"""The numbers that Calixto & Liu (2017) report: the form of the files, and how one is read."""
+"""Read the numbers that Calixto & Liu (2017) report."""
 
 from pathlib import Path
 from typing import Annotated
@@ -32,7 +32,7 @@ REPORTED_LANGUAGES = Schema(
     model=text("name in the paper"),
     **BETA,
     role=text(
-        "of one language: retrained by the authors, published before, or not VSE",
+        "for one language: retrained by the authors, published before, or not VSE",
         ("retrained", "published", "other"),
         empty=True,
     ),
@@ -66,5 +66,5 @@ ReportedTranslations = Annotated[pd.DataFrame, REPORTED_TRANSLATIONS]
 
 
 def read_languages(path: str | Path) -> ReportedLanguages:
-    """Read the recalls that Calixto & Liu (2017) report; the role of several languages is empty."""
+    """Read the reported recalls; models of several languages have an empty role."""
     return read(path, ReportedLanguages).fillna({"role": ""})

@@ -1,4 +1,4 @@
-"""The numbers that Merkx & Frank (2019) report: the form of the files, and how one is read."""
+"""Read the numbers that Merkx & Frank (2019) report."""
 
 from pathlib import Path
 from typing import Annotated
@@ -54,6 +54,7 @@ REPORTED_CHANGES = Schema(
 ReportedRetrieval = Annotated[pd.DataFrame, REPORTED_RETRIEVAL]
 ReportedCorrelations = Annotated[pd.DataFrame, REPORTED_CORRELATIONS]
 ReportedChanges = Annotated[pd.DataFrame, REPORTED_CHANGES]
+# The columns of table_s1.csv begin with these keys.
 SYSTEMS = {
     "bow": "BOW",
     "infersent": "InferSent",
@@ -63,10 +64,13 @@ SYSTEMS = {
 
 
 def read_correlations(path: str | Path) -> pd.DataFrame:
-    """Read the correlations that the supplement of Merkx & Frank (2019) reports.
+    """Read the correlations in the supplement of Merkx & Frank (2019).
 
-    A row for each system and subtask has pearson, pearson_low and pearson_high, fractions of 1.
+    Returns:
+        One row per system and subtask: system, task, subtask, pairs, pearson, pearson_low and
+        pearson_high, as fractions of 1.
     """
+    # The file has r times 100 with both halves of the interval, as printed.
     table = read(path, ReportedCorrelations)
     return pd.concat(
         [

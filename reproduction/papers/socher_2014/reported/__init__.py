@@ -1,4 +1,4 @@
-"""The numbers that Socher et al. (2014) report: the form of the files, and how one is read."""
+"""Read the numbers that Socher et al. (2014) report."""
 
 from pathlib import Path
 from typing import Annotated
@@ -35,19 +35,22 @@ REPORTED_RELATIONS = Schema(
 )
 ReportedRanks = Annotated[pd.DataFrame, REPORTED_RANKS]
 ReportedRelations = Annotated[pd.DataFrame, REPORTED_RELATIONS]
+# The direction of retrieval of each of the paper's tasks.
 TASKS = {
     "sentence_similarity": "caption_to_caption",
     "image_search": "caption_to_image",
     "describing": "image_to_caption",
 }
+# The objectives as tables name them. CCA has its own objective, in both of the paper's tables.
 LOSSES = {"max_margin": MARGIN, "squared_error": SQUARED}
 OF_CCA = {"max_margin": "CCA, inner product", "squared_error": "CCA, Euclidean distance"}
 
 
 def read_ranks(path: str | Path) -> pd.DataFrame:
-    """Read the mean ranks and recalls that Socher et al. (2014) report; others are NaN.
+    """Read the mean ranks and recalls that Socher et al. (2014) report.
 
-    Columns such as `image_to_caption_r10` have the numbers; chance has no objective.
+    Columns such as `image_to_caption_r10` hold the numbers, NaN if the paper has none. A random
+    ranking has no objective.
     """
     table = read(path, ReportedRanks)
     for task, direction in TASKS.items():

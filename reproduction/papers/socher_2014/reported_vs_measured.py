@@ -1,4 +1,4 @@
-"""Numbers of Socher et al. (2014) beside measured ones, of the tables that have both."""
+"""Compare the numbers that Socher et al. (2014) report with measured ones, table by table."""
 
 from collections.abc import Callable
 
@@ -7,11 +7,11 @@ import pandas as pd
 from groundvec.results.schemas import CUTOFFS
 from reproduction.papers.socher_2014.labels import CCA
 from reproduction.papers.socher_2014.retrieval import HEADINGS, TASKS
-from reproduction.reporting.compared import Values, joined, test_set
+from reproduction.reporting.reported_vs_measured import Values, joined, test_set
 
 
 def _of_ranks(names: list[str]) -> Callable[[pd.DataFrame], Values]:
-    """Compare such numbers of the tables of Socher et al. (2014)."""
+    """Return a function that pairs these numbers of a table, reported and measured."""
 
     def values(content: pd.DataFrame) -> Values:
         content = content.fillna({"objective": ""})
@@ -20,11 +20,15 @@ def _of_ranks(names: list[str]) -> Callable[[pd.DataFrame], Values]:
         for direction, task in TASKS.items():
             for name in names:
                 column = f"{direction}_{name}"
-                measure = f"{task}, {HEADINGS[name]}"
-                ends = {"value": "", "low": "_low", "high": "_high"}
-                numbers = {key: content[f"{column}{end}"] for key, end in ends.items()}
-                found = joined(content.assign(measure=measure, **numbers))
-                yield found.assign(system=found["name"] + ", " + found["objective"])
+                pairs = joined(
+                    content.assign(
+                        measure=f"{task}, {HEADINGS[name]}",
+                        value=content[column],
+                        low=content[f"{column}_low"],
+                        high=content[f"{column}_high"],
+                    )
+                )
+                yield pairs.assign(system=pairs["name"] + ", " + pairs["objective"])
 
     return values
 

@@ -1,0 +1,137 @@
+"""Read the tables and figures of papers for the page."""
+
+import os
+import re
+from html import escape
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from markupsafe import Markup
+
+from groundvec.results.frames import read_csv, schema_of, shape_of
+from groundvec.results.schemas import Claims
+from groundvec.runtime.errors import InputError
+from reproduction.page.claims import claims
+from reproduction.page.gallery import small_picture
+from reproduction.papers import known
+from reproduction.render.tables import read_table
+from reproduction.reporting.claims import read
+from reproduction.reporting.reported_vs_measured import compare
+
+# File formats of tables and figures that the page links, and their suffixes.
+FORMS = {
+    "CSV": ".csv",
+    "LaTeX": ".tex",
+    "Markdown": ".md",
+    "SVG": ".svg",
+    "PDF": ".pdf",
+    "PNG": ".png",
+}
+WIDEST = 1400  # the width of a figure with images, in pixels
+
+
+def label(name: str) -> str:
+    """Name a table or figure: `Table S1`, `Section 4.3.4`, `Samples, few-scenes`."""
+    first, *suffix = name.split(sep="-", maxsplit=1)
+    numbered = re.fullmatch(r"(table|figure|section)_?(s?\d[\d_]*)", first)
+    if numbered:
+        first = f"{numbered[1]} {numbered[2].replace('_', '.').upper()}"
+    text = ", ".join([first.replace("_", " "), *suffix])
+    return text[:1].upper() + text[1:]
+
+
+def read_text(path: Path) -> str:
+    """Read a text file; InputError if it is missing or no text."""
+    try:
+        return path.read_text("utf-8")
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist: make it first") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not text: delete it and make it again") from None
+
+
+def caption(text: str) -> Markup:
+    """Convert a caption from reStructuredText to HTML; its emphasis may span several lines."""
+    marks = {"``": "code", "**": "strong", "*": "em"}
+    # A mark, text without spaces at its ends, and the same mark.
+    html = re.sub(
+        r"(``|\*\*|\*)(\S(?:.*?\S)??)\1",
+        lambda match: f"<{marks[match[1]]}>{match[2]}</{marks[match[1]]}>",
+        escape(" ".join(text.split())),
+    )
+    return Markup(html)
+
+
+def _describe(path: Path, folder: Path) -> dict[str, Any]:
+    """Describe a table or figure of a paper, with links from the page's folder to its files."""
+    paper = path.parts[-3] if len(path.parts) > 2 else ""
+    name = path.stem
+    if paper not in known():
+        names = ", ".join(known())
+        raise InputError(f"{path} is not in a paper's folder: pass files from one of {names}")
+    item = known()[paper].item(name)
+    return {
+        "paper": paper,
+        "name": name,
+        "id": f"{paper}-{name}",
+        "label": label(name),
+        "caption": caption(item.text),
+        "files": _files(path, folder),
+        "verdicts": item.verdicts,
+        "reported": bool(item.reported),
+    }
+
+
+def _files(path: Path, folder: Path) -> dict[str, str]:
+    """Return the addresses of a table's or figure's files relative to a folder, by format."""
+    forms = {form: path.with_suffix(suffix) for form, suffix in FORMS.items()}
+    return {
+        form: quote(Path(os.path.relpath(file, folder)).as_posix())
+        for form, file in forms.items()
+        if file.is_file()
+    }
+
+
+def table(path: Path, folder: Path) -> dict[str, Any]:
+    """Read a table: its description, its formatted cells and its CSV file."""
+    description = _describe(path, folder)
+    content = read_csv(path)
+    with shape_of(path):
+        comparisons = compare(description["paper"], description["name"], content)
+    return description | {
+        "shown": read_table(path.with_suffix(".json")),
+        "content": content,
+        "claims": claims(read(path)) if {*schema_of(Claims).columns} <= {*content} else [],
+        "compared": comparisons.to_dict("records"),
+    }
+
+
+def figure(path: Path, folder: Path) -> dict[str, Any]:
+    """Read a figure as SVG, or as a WebP image if it contains images."""
+    description = _describe(path, folder)
+    text = read_text(path)
+    if "<svg" not in text:
+        raise InputError(f"{path} is not an SVG file: delete it and make it again")
+    if "<image" in text:
+        picture = small_picture(path.with_suffix(".png"), (WIDEST, 10**5), quality=70)
+        return description | picture | {"svg": ""}
+    return description | {"webp": "", "svg": inline(text, description["id"])}
+
+
+def inline(text: str, prefix: str) -> Markup:
+    """Convert an SVG file to an element of a page, with unique ids.
+
+    The style property `--points` has the width on paper in points.
+    """
+    # Remove metadata and comments.
+    text = re.sub(r"(?s)<metadata>.*?</metadata>|<!--.*?-->", "", text[text.index("<svg") :])
+    # Two figures of a page may use the same ids, so each gets a prefix.
+    text = re.sub(r'\b(id="|href="#|url\(#)', rf"\1{prefix}-", text)
+    text = re.sub(
+        r'<svg [^>]*?viewBox="(\S+ \S+ (\S+) \S+)"[^>]*>',
+        rf'<svg viewBox="\1" style="--points:\2" role="img" aria-labelledby="{prefix}-caption">',
+        text,
+        count=1,
+    )
+    return Markup(re.sub(r"\n\s*", "\n", text.replace("xlink:href", "href")))

@@ -1,0 +1,145 @@
+"""Flickr8k: the captions, the splits, and files that are damaged."""
+
+import logging
+import re
+import zipfile
+
+import pytest
+
+from groundvec.data import dataset
+from groundvec.runtime.errors import InputError
+from groundvec.sources import flickr8k
+
+
+def rows(frame):
+    return list(frame.itertuples(index=False, name=None))
+
+
+FLICKR8K = {
+    "Flickr8k.token.txt": (
+        "10_a.jpg#0\tA child in a pink dress is climbing up stairs .\n"
+        '10_a.jpg#1\tThe sign says " Stop "\n'
+        "30_c.jpg#0\tA  black\u00a0dog\t& a spotted dog\n"
+        "22_x.jpg.1#0\tA name that has no image .\n"
+        "22_x.jpg.1#1\tStill none .\n"
+        "99_z.jpg#0\tAn image in no split .\n"
+        "\n"
+        "20_b.jpg#0\ta\r\n"
+    ),
+    "Flickr_8k.trainImages.txt": "30_c.jpg\n10_a.jpg\n",
+    "Flickr_8k.devImages.txt": "20_b.jpg\r\n",
+    "Flickr_8k.testImages.txt": "",
+}
+
+
+def write_flickr8k(folder, **changes):
+    folder.mkdir(exist_ok=True)
+    for name, content in FLICKR8K.items():
+        (folder / name).write_bytes(changes.get(name, content).encode())
+    return folder
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+def test_flickr8k(tmp_path, caplog, zipped):
+    caplog.set_level(logging.INFO)
+    text = write_flickr8k(tmp_path / "text")
+    if zipped:
+        with zipfile.ZipFile(tmp_path / "text.zip", "w") as archive:
+            for file in text.iterdir():
+                archive.write(file, file.name)
+        text = tmp_path / "text.zip"
+    captions, images = flickr8k.read("photos", text)
+    assert rows(images) == [
+        ("30_c.jpg", "train", "photos/30_c.jpg"),
+        ("10_a.jpg", "train", "photos/10_a.jpg"),
+        ("20_b.jpg", "dev", "photos/20_b.jpg"),
+    ]
+    assert rows(captions) == [
+        (
+            *("10_a.jpg", "en", "train"),
+            "A child in a pink dress is climbing up stairs .",
+        ),
+        ("10_a.jpg", "en", "train", 'The sign says " Stop "'),
+        ("30_c.jpg", "en", "train", "A black dog & a spotted dog"),
+        ("20_b.jpg", "en", "dev", "a"),
+    ]
+    dataset.check(captions, images)
+    assert "dropped 3 captions of 2 names in no split" in caplog.text
+
+
+def test_flickr8k_names_the_line_that_it_cannot_understand(tmp_path):
+    content = FLICKR8K["Flickr8k.token.txt"].replace("99_z.jpg#0\t", "99_z.jpg ")
+    text = write_flickr8k(tmp_path, **{"Flickr8k.token.txt": content})
+    with pytest.raises(InputError, match=r"Flickr8k\.token\.txt line 6 is not"):
+        flickr8k.read("photos", text)
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"Flickr_8k.testImages.txt": "20_b.jpg\n"}, "image 20_b.jpg is in two splits"),
+        ({"Flickr_8k.testImages.txt": "40_d.jpg\n"}, "image 40_d.jpg has no captions"),
+        (
+            {"Flickr8k.token.txt": "10_a.jpg#0\tA\n10_a.jpg#0\tB\n"},
+            "token.txt has 10_a.jpg#0 twice",
+        ),
+        (
+            {"Flickr8k.token.txt": "10_a.jpg#0\tA\n20_b.jpg#0\t\n30_c.jpg#0\tC\n"},
+            "a caption in en of image 20_b.jpg: the caption is empty",
+        ),
+    ],
+)
+def test_flickr8k_that_contradicts_itself_is_refused(tmp_path, change, error):
+    text = write_flickr8k(tmp_path / "text", **change)
+    with pytest.raises(InputError, match=re.escape(error)):
+        dataset.write(tmp_path / "out", *flickr8k.read("photos", text))
+
+
+def test_flickr8k_files_that_are_missing_or_damaged(tmp_path):
+    text = write_flickr8k(tmp_path / "text")
+    (text / "Flickr_8k.devImages.txt").unlink()
+    with pytest.raises(InputError, match=r"text has no Flickr_8k\.devImages"):
+        flickr8k.read("photos", text)
+    with pytest.raises(InputError, match=r"none\.zip does not exist; get Flickr8k_text"):
+        flickr8k.read("photos", tmp_path / "none.zip")
+
+    archive = tmp_path / "text.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in FLICKR8K.items():
+            file.writestr(name, content * 50)
+    whole = archive.read_bytes()
+    archive.write_bytes(whole[:-100])
+    with pytest.raises(InputError, match=r"text\.zip is damaged"):
+        flickr8k.read("photos", archive)
+    archive.write_bytes(whole[:60] + bytes(40) + whole[100:])
+    with pytest.raises(
+        InputError, match=r"text\.zip: Flickr8k\.token\.txt (is damaged|line 1 is not)"
+    ):
+        flickr8k.read("photos", archive)
+
+
+@pytest.mark.mirror
+def test_flickr8k_of_the_mirror(mirror, caplog):
+    caplog.set_level(logging.INFO)
+    captions, images = flickr8k.read("photos", mirror / "flickr8k" / "Flickr8k_text.zip")
+    dataset.check(captions, images)
+    assert images.split.value_counts().to_dict() == {"train": 6000, "dev": 1000, "test": 1000}
+    assert len(captions) == 40_000
+    assert (captions.groupby("image_id").size() == 5).all()
+    assert "dropped 460 captions of 92 names in no split" in caplog.text
+    first = captions[captions.image_id == "1000268201_693b08cb0e.jpg"].caption.iloc[0]
+    assert first == "A child in a pink dress is climbing up a set of stairs in an entry way ."
+
+
+@pytest.mark.mirror
+def test_flickr8k_pictures_of_the_mirror_are_all_there(mirror):
+    _, images = flickr8k.read("Flicker8k_Dataset", mirror / "flickr8k" / "Flickr8k_text.zip")
+    with zipfile.ZipFile(mirror / "flickr8k" / "Flickr8k_Dataset.zip") as archive:
+        assert set(images.path) <= set(archive.namelist())
+
+
+@pytest.mark.parametrize("name", ["/etc/a.jpg", "../a.jpg"])
+def test_pictures_outside_the_folder_of_images_are_refused(tmp_path, name):
+    text = write_flickr8k(tmp_path / "text", **{"Flickr_8k.devImages.txt": f"{name}\n"})
+    with pytest.raises(InputError, match=rf"devImages.txt: the image {name} is outside the fo"):
+        flickr8k.read("photos", text)

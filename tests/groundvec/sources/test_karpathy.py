@@ -1,0 +1,236 @@
+"""Karpathy's form: MSCOCO, Flickr30k, and JSON of other forms."""
+
+import json
+import os
+import re
+import zipfile
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groundvec.data import dataset
+from groundvec.runtime.errors import InputError
+from groundvec.sources import karpathy
+from tests.support.karpathy_files import coco_entry, write_coco
+
+
+def rows(frame):
+    return list(frame.itertuples(index=False, name=None))
+
+
+def test_mscoco(tmp_path):
+    path = write_coco(
+        tmp_path,
+        coco_entry(9, "train", *(f"a dog number {k}" for k in range(6))),
+        coco_entry(5, "restval", "a café", "the café"),
+        coco_entry(7, "val", "a cat"),
+        coco_entry(8, "test", "a cow"),
+    )
+    captions, images = karpathy.read("data/mscoco", path)
+    dataset.check(captions, images)
+    assert rows(images) == [
+        (
+            *("COCO_train2014_000000000009.jpg", "train"),
+            "data/mscoco/train2014/COCO_train2014_000000000009.jpg",
+        ),
+        (
+            *("COCO_val2014_000000000005.jpg", "train"),
+            "data/mscoco/val2014/COCO_val2014_000000000005.jpg",
+        ),
+        (
+            *("COCO_val2014_000000000007.jpg", "dev"),
+            "data/mscoco/val2014/COCO_val2014_000000000007.jpg",
+        ),
+        (
+            *("COCO_val2014_000000000008.jpg", "test"),
+            "data/mscoco/val2014/COCO_val2014_000000000008.jpg",
+        ),
+    ]
+    assert captions.caption.tolist() == [
+        *(f"A dog number {k} ." for k in range(6)),
+        *("A café .", "The café .", "A cat .", "A cow ."),
+    ]
+    assert captions.split.tolist() == ["train"] * 8 + ["dev", "test"]
+    assert captions.image_id[5] == "COCO_train2014_000000000009.jpg"
+    assert captions.image_id[6] == "COCO_val2014_000000000005.jpg"
+
+
+@pytest.mark.parametrize(
+    ("raw", "tokens"),
+    [
+        ("A man's dog (2.5kg), 12-13.", "A man's dog ( 2.5kg ) , 12 - 13 ."),
+        ("Two dogs\nrun  ", "Two dogs run"),
+        (
+            'A brown-ish cat "sits" & 1,000 look, at 5.',
+            'A brown-ish cat " sits " & 1,000 look , at 5 .',
+        ),
+        ("salt &amp; pepper/oil; $3", "salt & pepper / oil ; $ 3"),
+        ("TWO... e.g. one", "TWO . . . e . g . one"),
+    ],
+)
+def test_mscoco_s_captions_are_cut_as_nist_s_script_does(raw, tokens):
+    assert karpathy.tokenise(raw) == tokens
+
+
+TRAIN, TEST = coco_entry(1, "train", "a cow"), coco_entry(2, "test", "a cow")
+
+
+@pytest.mark.parametrize(
+    ("entries", "error"),
+    [
+        ([coco_entry(5, "extra", "a cat")], "images[2]: unknown split 'extra'"),
+        ([coco_entry(5, "val")], "image COCO_val2014_000000000005.jpg has no captions"),
+        ([coco_entry(5, "val", "a cat", " ")], "images[2]: the caption is empty"),
+        ([coco_entry(5, "val", "a" * 1001)], "images[2]: the caption has 1,003 characters"),
+        (
+            [coco_entry(5, "val", "a cat"), coco_entry(5, "test", "a cat")],
+            "image COCO_val2014_000000000005.jpg is in two splits",
+        ),
+        ([], "no image is in split dev"),
+        ([coco_entry(5, "val\n", "a cat")], "images[2]: the file name"),
+        ([coco_entry(5, "val", "a cat") | {"filename": "a\ud800.jpg"}], "images[2]: the file name"),
+        ([coco_entry(5, "val", "a cat") | {"filename": 5}], "images[2] is not of Karpathy's form"),
+        ([coco_entry(5, "val", "a cat") | {"sentences": None}], "images[2] is not of Karpathy's"),
+        ([coco_entry(5, "val") | {"sentences": ["a cat"]}], "images[2] is not of Karpathy's"),
+        ([coco_entry(5, "val") | {"sentences": [{"raw": 1}]}], "images[2] is not of Karpathy's"),
+        (["a cat"], "images[2] is not of Karpathy's form"),
+    ],
+)
+def test_a_file_of_karpathy_s_form_with_a_mistake_is_refused_in_one_line(tmp_path, entries, error):
+    path = write_coco(tmp_path, TRAIN, TEST, *entries)
+    with pytest.raises(InputError, match=re.escape(error)) as caught:
+        karpathy.read("photos", path)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        (b'{"images": [{"filena', "is not JSON, or damaged .*: unpack it again"),
+        (b'{"images": []}{', "is not JSON, or damaged"),
+        (b"[" * 100_000, "is not JSON, or damaged"),
+        (b'{"images": "\xff"}', "is not JSON, or damaged"),
+        (b'{"annotations": []}', "has no list `images`.*: make a table"),
+        (b'{"images": {"filename": "a.jpg"}}', "has no list `images`.*: make a table"),
+        (b'{"a.jpg": ["A cat.", "It sits."]}', "has no list `images`.*: make a table"),
+        (b"7", "has no list `images`"),
+        (b"[]", "no image is in split train"),
+        (b'[{"image": "a.jpg", "caption": "A cat."}]', "images.0. is not .*'filename'.*make a tab"),
+        (b'{"image": "a.jpg"}\n{"image": "b.jpg"}', "images.0. is not .*'filename'.*make a table"),
+        (b'{"images": [{"filename": "a.jpg", "split": "val"}]}', "KeyError: 'sentences'"),
+        (
+            b'{"images": [{"filename": "a", "split": "val", "sentences": [{"tokens": ["cat"]}]}]}',
+            "KeyError: 'raw'.*: make a table of its captions, as docs/your-own-data.md shows",
+        ),
+        (None, "cannot be read"),
+    ],
+)
+def test_json_of_another_form_is_refused(tmp_path, content, error):
+    if content is not None:
+        (tmp_path / "dataset_coco.json").write_bytes(content)
+    with pytest.raises(InputError, match=rf"dataset_coco\.json.*{error}"):
+        karpathy.read("data/mscoco", tmp_path / "dataset_coco.json")
+
+
+def flickr30k(*captions):
+    """Flickr30k's entries have no `filepath`, and its captions end in ` .` or not."""
+    entries = [coco_entry(number, split, *captions) for number, split in enumerate(SPLIT_NAMES)]
+    for number, entry in enumerate(entries):
+        del entry["filepath"], entry["cocoid"]
+        entry["filename"] = f"{number}.jpg"
+    return entries
+
+
+SPLIT_NAMES = ("train", "val", "test")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n\r\n"])
+def test_a_list_of_entries_and_json_lines_are_read_as_karpathy_s_file_is(tmp_path, end):
+    entries = flickr30k("a cat\u2028asleep")
+    whole = karpathy.read("photos", write_coco(tmp_path, *entries))
+    texts = {
+        "list.json": json.dumps(entries, indent=1),
+        "lines.jsonl": end.join(map(json.dumps, entries)) + end,
+        "marked.jsonl": "\ufeff" + end.join(json.dumps(e, ensure_ascii=False) for e in entries),
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_bytes(text.encode())
+        for table_read, expected in zip(
+            karpathy.read("photos", tmp_path / name), whole, strict=True
+        ):
+            pd.testing.assert_frame_equal(table_read, expected)
+
+
+def test_paths_tell_images_of_one_name_apart(tmp_path):
+    entries = flickr30k("a cat")
+    entries.append(entries[0] | {"filepath": "sub", "split": "test"})
+    captions, images = karpathy.read("photos", write_coco(tmp_path, *entries))
+    ids = ["0.jpg", "1.jpg", "2.jpg", "sub/0.jpg"]
+    assert captions.image_id.tolist() == images.image_id.tolist() == ids
+    assert images.path.tolist() == [f"photos/{name}" for name in ids]
+    assert captions.split.tolist() == images.split.tolist() == ["train", "dev", "test", "test"]
+    for place in ("", ".", "sub/.."):
+        twice = [*entries, entries[0] | {"filepath": place}]
+        with pytest.raises(InputError, match=r"image 0\.jpg is listed twice"):
+            karpathy.read("photos", write_coco(tmp_path, *twice))
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+def test_flickr30k_keeps_as_many_captions_as_are_asked_for(tmp_path, zipped):
+    path = write_coco(tmp_path, *flickr30k("two dogs run", "a man's hat", "third"))
+    if zipped:
+        with zipfile.ZipFile(tmp_path / "all.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.write(path, "dataset_flickr30k.json")
+        path = tmp_path / "all.zip/dataset_flickr30k.json"
+    captions, images = karpathy.read("photos", path, 2)
+    assert rows(images) == [
+        ("0.jpg", "train", "photos/0.jpg"),
+        ("1.jpg", "dev", "photos/1.jpg"),
+        ("2.jpg", "test", "photos/2.jpg"),
+    ]
+    assert captions.caption.tolist() == ["Two dogs run .", "A man's hat ."] * 3
+    assert captions.image_id[:2].tolist() == ["0.jpg", "0.jpg"]
+    assert len(karpathy.read("photos", path)[0]) == 9
+
+
+def test_an_archive_that_lacks_the_file_or_is_damaged_or_a_bomb_is_refused(tmp_path):
+    with zipfile.ZipFile(tmp_path / "all.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("bomb.json", b'{"images": [' + b" " * 2**25 + b"]}")
+    for path, error in [
+        ("all.zip/dataset_coco.json", r"all\.zip has no dataset_coco\.json"),
+        ("all.zip/bomb.json", r"all\.zip/bomb\.json holds more than 16 MiB"),
+        ("none.zip/a.json", r"none\.zip cannot be read"),
+    ]:
+        with pytest.raises(InputError, match=error):
+            karpathy.read("photos", tmp_path / path)
+    (tmp_path / "all.zip").write_bytes((tmp_path / "all.zip").read_bytes()[:-50])
+    with pytest.raises(InputError, match=r"all\.zip is damaged"):
+        karpathy.read("photos", tmp_path / "all.zip/bomb.json")
+    os.mkfifo(tmp_path / "pipe.json")
+    with pytest.raises(InputError, match=r"pipe\.json is a folder, a FIFO or a device"):
+        karpathy.read("photos", tmp_path / "pipe.json")
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+)
+
+
+@given(key=st.sampled_from(["filename", "filepath", "split", "sentences"]), value=json_values)
+def test_any_value_of_a_key_is_read_or_refused_in_one_line(tmp_path_factory, key, value):
+    entries = [*flickr30k("a cat"), coco_entry(5, "val", "a cat") | {key: value}]
+    path = write_coco(tmp_path_factory.mktemp("any"), *entries)
+    try:
+        karpathy.read("photos", path)
+    except InputError as error:
+        assert len(str(error).splitlines()) == 1
+
+
+@pytest.mark.parametrize("place", ["/etc", "..", "val2014/../.."])
+def test_pictures_outside_the_folder_of_images_are_refused(tmp_path, place):
+    entry = coco_entry(5, "val", "a cat") | {"filepath": place}
+    with pytest.raises(InputError, match=rf"coco.json: images\[0\]: the image {place}/COCO"):
+        karpathy.read("data/mscoco", write_coco(tmp_path, entry))
