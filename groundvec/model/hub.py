@@ -40,7 +40,7 @@ def find(model: str | Path) -> Path:
         InputError: there is no such model here or on the hub, or the hub cannot be reached.
     """
     name = str(model)
-    # `results/typo` matches NAME too. If the folder `results` exists, it was meant as a path.
+    # `models/typo` matches NAME too. If the folder `models` exists, it was meant as a path.
     is_path = Path(name, "model.json").exists() or Path(name).parent.is_dir()
     if is_path or not NAME.fullmatch(name):
         return shipped.find(model)
