@@ -34,9 +34,9 @@ from groundvec.text.characters import Text
 from groundvec.text.encoded import Encoded
 
 IMAGES = 1_000_000
-SMALL = 2_000
-WIDTH = 1280
-BATCH = 32
+SMALL = 2_000  # images with --small
+WIDTH = 1280  # of the last stage of EfficientNet-Lite
+BATCH = 32  # the default `batch_size` of training
 BAG = {"name": "bag", "size": 256}
 SENTENCES = letters([59] * 1000)
 

@@ -38,10 +38,12 @@ from groundvec.training import loop
 from reproduction import scenes
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz '.,ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+# 0 pads and 1 stands for unknown characters.
 INDEX = {letter: i for i, letter in enumerate(LETTERS, 2)}
-BATCH = 32
+BATCH = 32  # the default `batch_size` of training
 WIDTH = 2048
 ATTENTION = 128
+# Blocks of weights of a recurrent network, for the lower bounds.
 GATES = {"gru": 3, "lstm": 4}
 BEST = ROOT / "config" / "best.yaml"
 DEMO = ROOT / "config.yaml"
