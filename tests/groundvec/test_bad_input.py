@@ -302,7 +302,7 @@ CASES = {
     ],
     "Features": [
         features(
-            "a width of 10^9",
+            "features of width 10^9",
             lambda file: file.create_dataset("features", (2, 10**9), "f4", chunks=(1, 9)),
             "has features of width 1,000,000,000: it must be from 1 to 65,536",
         ),
