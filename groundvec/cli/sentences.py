@@ -1,6 +1,5 @@
 """Sentences that users name on the command line, or in a file."""
 
-import logging
 import os
 import re
 import sys
@@ -11,9 +10,7 @@ from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import text_lines
 
 # Files that are structured otherwise than as one sentence per line.
-STRUCTURED = {".csv", ".html", ".json", ".jsonl", ".tsv", ".xml"}
-
-log = logging.getLogger(__name__)
+STRUCTURED = {".csv", ".html", ".json", ".jsonl", ".parquet", ".tsv", ".xlsx", ".xml"}
 
 
 def check_sentence(sentence: str, remedy: str) -> None:
@@ -31,18 +28,15 @@ def check_sentence(sentence: str, remedy: str) -> None:
 def read_sentences(path: Path) -> list[str]:
     """Read the lines of a text file, or of standard input for `-`.
 
-    A warning tells that every line of a table, of JSON or of XML is read as a sentence.
-
     Raises:
-        InputError: the file is missing or no text.
+        InputError: the file is missing, no text, or a table, JSON or XML by its ending.
     """
     if path == STANDARD and sys.stdin is None:
         raise InputError("standard input is closed: name a file of sentences")
     if path.suffix.lower() in STRUCTURED:
-        log.warning(
-            "every line of %s is read as one sentence: write its sentences to a text file first, "
-            "one per line",
-            path,
+        raise InputError(
+            f"{path} is no text with one sentence per line, by its ending: write its sentences to "
+            "a .txt file first"
         )
     try:
         data = sys.stdin.buffer.read() if path == STANDARD else path.read_bytes()

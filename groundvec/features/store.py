@@ -12,6 +12,8 @@ arrays, in any floating-point type.
 import hashlib
 import json
 import mmap
+import subprocess
+import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,6 +34,11 @@ MAX_FEATURE = 1e15  # sums of squares of larger ones overflow float32, and vecto
 USER_BLOCK = 512  # bytes: the shortest that HDF5 allows
 SIGNATURE = b"groundvec features "  # of the user block; then JSON: [start, size, checksum]
 MAX_METADATA = 2**30  # bytes of a file without its features: ids and attributes
+# HDF5 reads some damaged files of other programs without end. So long may another process take to
+# read such a file first: seconds, and bytes per second of a slow network drive.
+PATIENCE = 60
+SLOWEST = 5e6
+ID_BLOCK = 16  # ids of variable length to read at a time: each may claim the size of the file
 # Attributes in which files must agree before their features are joined.
 ALIKE = ["backbone", "weights_sha256", "transform", "precision", "crops", "width"]
 
@@ -102,7 +109,8 @@ def _check_user_block(path: Path) -> None:
     with open_regular(path) as file:
         block = file.read(USER_BLOCK)
     if not block.startswith(SIGNATURE):
-        return  # computed elsewhere: nobody knows its checksum
+        _read_in_another_process(path)  # computed elsewhere: nobody knows its checksum
+        return
     try:
         start, size, checksum = json.loads(block.removeprefix(SIGNATURE).rstrip(b"\0"))
         intact = checksum == _checksum(path, start, size)
@@ -110,6 +118,30 @@ def _check_user_block(path: Path) -> None:
         intact = False
     if not intact:
         raise InputError(f"{path} is damaged: delete it and make it again")
+
+
+def _read_in_another_process(path: Path) -> None:
+    """Raise InputError if HDF5 crashes on a file, or does not come to its end."""
+    program = "import sys; from groundvec.features import store; store.read_all(sys.argv[1])"
+    seconds = PATIENCE + path.stat().st_size / SLOWEST
+    try:
+        reader = subprocess.run(
+            [sys.executable, "-c", program, path], capture_output=True, timeout=seconds
+        )
+        crashed = reader.returncode < 0  # by a signal; other errors come up again in this process
+    except subprocess.TimeoutExpired:
+        crashed = True
+    if crashed:
+        raise InputError(
+            f"{path} is damaged: HDF5 crashes, or reads it without end; make it again, or save its "
+            "arrays as .npz"
+        )
+
+
+def read_all(path: str | Path) -> None:
+    """Read a file and forget it."""
+    with _contents(Path(path)) as (_, values, _):
+        _copy(values, np.zeros(0, int), None)
 
 
 def attributes(path: str | Path) -> dict[str, Any]:
@@ -285,6 +317,17 @@ def _copy(
 def _open(path: str | Path) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarray, dict[str, Any]]]:
     """Open a file, and yield its ids, its features (of HDF5, not read yet), and its attributes."""
     path = Path(path)
+    if path.suffix != ".npz":
+        try:
+            _check_user_block(path)
+        except FileNotFoundError:
+            raise InputError(f"{path} does not exist; extract the features first") from None
+    with _contents(path) as contents:
+        yield contents
+
+
+@contextmanager
+def _contents(path: Path) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarray, dict[str, Any]]]:
     try:
         if path.suffix == ".npz":
             with open_zip(path) as archive:
@@ -294,19 +337,14 @@ def _open(path: str | Path) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarra
             image_ids = file["image_ids"]
             values = file["features"]
         else:
-            _check_user_block(path)
             file = _hdf5(path, "r")
             file_attributes = {name: _scalar(name, value) for name, value in file.attrs.items()}
-            image_ids = file["image_ids"]
-            values = file["features"]
+            image_ids = _inside(file, "image_ids")
+            values = _inside(file, "features")
+            check_memory(path, values.nbytes)
         if not all(isinstance(data, h5py.Dataset | np.ndarray) for data in (image_ids, values)):
             raise ValueError("one of them is no array")
-        ids = pd.Index(
-            [
-                image_id.decode() if isinstance(image_id, bytes) else str(image_id)
-                for image_id in image_ids[:].tolist()
-            ]
-        )
+        ids = pd.Index(_texts(image_ids, path.stat().st_size))
     except FileNotFoundError:
         raise InputError(f"{path} does not exist; extract the features first") from None
     except InputError:
@@ -339,6 +377,34 @@ def _open(path: str | Path) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarra
                 "fingerprint": checksum,
             }
         yield ids, values, file_attributes
+
+
+def _inside(file: h5py.File, name: str) -> h5py.Dataset:
+    """Return an array of a file; ValueError if links or storage lead to another file."""
+    dataset = file[name]
+    if dataset.file.filename != file.filename:
+        raise ValueError(f"{name} is a link to another file")
+    if isinstance(dataset, h5py.Dataset) and (dataset.is_virtual or dataset.external):
+        raise ValueError(f"{name} is in another file")
+    return dataset
+
+
+def _texts(ids: h5py.Dataset | np.ndarray, limit: int) -> list[str]:
+    """Return ids as strings; ValueError if they are longer than the file that they are in.
+
+    A few changed bytes let all ids of variable length be one long text.
+    """
+    step = ID_BLOCK if ids.dtype.hasobject else max(1, len(ids))
+    texts: list[str] = []
+    length = 0
+    for start in range(0, len(ids), step):
+        for image_id in ids[start : start + step].tolist():
+            text = image_id.decode() if isinstance(image_id, bytes) else str(image_id)
+            texts.append(text)
+            length += len(text)
+        if step == ID_BLOCK and length > limit:
+            raise ValueError("image_ids are longer than the file")
+    return texts
 
 
 def _scalar(name: str, value: Any) -> Any:

@@ -116,11 +116,10 @@ def test_a_file_of_sentences_becomes_a_file_of_vectors(groundvec, tmp_path, mode
         np.testing.assert_allclose(vectors, expected, atol=1e-6)
 
 
-def test_lines_of_a_table_are_sentences_with_a_warning(tmp_path, caplog):
+def test_a_table_is_no_file_of_sentences(tmp_path):
     (tmp_path / "s.csv").write_text("id,caption\n1,A dog.\n")
-    assert read_sentences(tmp_path / "s.csv") == ["id,caption", "1,A dog."]
-    [line] = caplog.messages
-    assert "s.csv is read as one sentence: write its sentences to a text file first" in line
+    with pytest.raises(InputError, match=r"s\.csv is no text .*: write its sentences to a \.txt"):
+        read_sentences(tmp_path / "s.csv")
 
 
 def test_standard_input_is_encoded_to_standard_output(tmp_path, model, encoder):

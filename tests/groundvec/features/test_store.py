@@ -4,6 +4,7 @@ import fcntl
 import hashlib
 import json
 import os
+import subprocess
 import zipfile
 from pathlib import Path
 
@@ -329,3 +330,86 @@ def test_an_archive_that_inflates_beyond_the_memory_is_refused(tmp_path, monkeyp
     monkeypatch.setattr(os, "sysconf", names.__getitem__)
     with pytest.raises(InputError, match=r"a\.npz needs 0\.0 GiB of memory, and this machine has"):
         store.read(tmp_path / "a.npz", ["a"])
+
+
+@pytest.mark.parametrize("program", ["import time; time.sleep(99)", "import os; os.abort()"])
+def test_a_file_of_others_that_hdf5_does_not_read_to_its_end_is_refused(
+    tmp_path, monkeypatch, program
+):
+    """HDF5 2.0 and before read one changed byte in a list of texts for ever."""
+    write_precomputed(tmp_path / "a.h5", np.ones((2, 2), np.float32), ["a", "b"])
+    assert len(store.read(tmp_path / "a.h5", ["a"])) == 1
+    run_it = subprocess.run
+    monkeypatch.setattr(store, "PATIENCE", 1)
+    monkeypatch.setattr(
+        store.subprocess,
+        "run",
+        lambda command, **options: run_it([*command[:2], program], **options),
+    )
+    with pytest.raises(InputError, match=r"a\.h5 is damaged: .* or save its arrays as \.npz"):
+        store.read(tmp_path / "a.h5", ["a"])
+
+
+def virtual():
+    layout = h5py.VirtualLayout((1, 2), "f4")
+    layout[:] = h5py.VirtualSource("other.h5", "features", (1, 2))
+    return layout
+
+
+@pytest.mark.parametrize(
+    "refer",
+    [
+        lambda file: file.update({"features": h5py.ExternalLink("other.h5", "/features")}),
+        lambda file: file.update(
+            {
+                "group": h5py.ExternalLink("other.h5", "/"),
+                "features": h5py.SoftLink("/group/features"),
+            }
+        ),
+        lambda file: file.create_dataset(
+            "features", (1, 2), "f4", external=[("/etc/passwd", 0, 8)]
+        ),
+        lambda file: file.create_virtual_dataset("features", virtual()),
+    ],
+    ids=["a link", "a soft link over a link", "external storage", "a virtual data set"],
+)
+def test_no_other_file_is_read_in_place_of_features(tmp_path, monkeypatch, refer):
+    monkeypatch.chdir(tmp_path)
+    write_precomputed(Path("other.h5"), np.ones((1, 2), np.float32), ["a"])
+    with h5py.File("a.h5", "w") as file:
+        file["image_ids"] = ["a"]
+        refer(file)
+    with pytest.raises(InputError, match=r"a\.h5 is not a whole .* another file"):
+        store.read("a.h5", ["a"])
+
+
+def test_a_link_to_a_pipe_is_not_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "PATIENCE", 5)
+    os.mkfifo(tmp_path / "pipe")
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["image_ids"] = ["a"]
+        file["features"] = h5py.ExternalLink(str(tmp_path / "pipe"), "/x")
+    with pytest.raises(InputError, match=r"a\.h5 is (damaged|not a whole)"):
+        store.read(tmp_path / "a.h5", ["a"])
+
+
+@pytest.mark.parametrize("shape", [(3, 10**9), (10**12, 2)])
+def test_an_array_that_claims_more_than_the_memory_is_refused(tmp_path, shape):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("features", shape, np.float32, chunks=(1, 2))
+        file["image_ids"] = ["a", "b", "c"]
+    with pytest.raises(InputError, match=r"needs .* GiB of memory|of width|a row for each"):
+        store.read(tmp_path / "a.h5", ["a"])
+
+
+def test_ids_that_share_one_long_text_take_no_memory(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        ids = file.create_dataset("image_ids", (10_000,), h5py.string_dtype())
+        file["features"] = np.ones((10_000, 1), np.float16)
+        ids[0] = "x" * 1_000_000
+        start = ids.id.get_offset()
+    data = bytearray((tmp_path / "a.h5").read_bytes())
+    data[start : start + 160_000] = 10_000 * data[start : start + 16]
+    (tmp_path / "a.h5").write_bytes(data)
+    with pytest.raises(InputError, match="image_ids are longer than the file"):
+        store.read(tmp_path / "a.h5", ["a"])
