@@ -99,9 +99,7 @@ def new_folder(path: str | Path) -> Iterator[Path]:
     temporary.mkdir()
     try:
         yield temporary
-        for file in temporary.rglob("*"):
-            if file.is_file():
-                _sync(file)
+        os.sync()  # as in `_sync`, but once for all files: MSCOCO has 123,287
         try:
             temporary.rename(path)
         except OSError:
