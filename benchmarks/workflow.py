@@ -16,6 +16,7 @@ from pathlib import Path
 import pandas as pd
 from measure import Row, program, row
 
+from groundvec.config.description import complete_description
 from groundvec.provenance import ROOT
 from groundvec.results.frames import schema_of
 from groundvec.results.schemas import History
@@ -133,7 +134,8 @@ def copy_project(folder: Path) -> None:
         {name: ["?" if column.dtype is str else 1] * 2 for name, column in columns.items()}
     )
     write_csv(folder / "history.csv", history.assign(epoch=[1, 2], dev_recall=[1.0, 2.0]))
-    write_json(folder / "model.json", {"snapshots": [1, 2], "description": {"objective": {}}})
+    description = complete_description({"encoder": {"name": "rnn", "cell": "gru", "size": 64}})
+    write_json(folder / "model.json", {"snapshots": [1, 2], "description": description})
 
 
 def count_jobs(folder: Path) -> int:
