@@ -1,5 +1,6 @@
 """What holds of the project as a whole."""
 
+import ast
 import os
 import re
 import subprocess
@@ -14,6 +15,11 @@ from tests.support import forks
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = sorted((ROOT / "scripts").glob("*.py"))
+SOURCES = [
+    path
+    for folder in ("groundvec", "reproduction", "rules", "scripts", "benchmarks", "docs")
+    for path in sorted((ROOT / folder).rglob("*.py"))
+]
 
 
 def pins(lines):
@@ -91,3 +97,33 @@ def test_the_library_knows_neither_snakemake_nor_the_results():
     for path in (ROOT / "groundvec").rglob("*.py"):
         code = re.sub(r'"""[\s\S]*?"""', "", path.read_text())
         assert "snakemake" not in code and "results/" not in code, path
+
+
+def packed(node, parent):
+    """Return whether code is packed: several assignments in a line, or a literal to unpack."""
+    if isinstance(node, ast.Assign):
+        [target, *_] = node.targets
+        swapped = isinstance(node.value, ast.Tuple) and {ast.dump(e) for e in node.value.elts}
+        return (
+            isinstance(target, ast.Tuple)
+            and isinstance(node.value, ast.Tuple)
+            and not swapped & {ast.dump(e).replace("Store", "Load") for e in target.elts}
+        )
+    if isinstance(node, ast.Call):
+        starred = [each.value for each in node.args if isinstance(each, ast.Starred)]
+        mappings = [each.value for each in node.keywords if each.arg is None]
+        return any(isinstance(each, ast.Tuple | ast.List | ast.Dict) for each in starred + mappings)
+    if isinstance(node, ast.NamedExpr):
+        return not isinstance(parent, ast.If | ast.While | ast.comprehension)
+    return False
+
+
+def test_code_is_written_out():
+    lines = []
+    for path in SOURCES:
+        tree = ast.parse(path.read_text("utf-8"))
+        for parent in ast.walk(tree):
+            for node in ast.iter_child_nodes(parent):
+                if packed(node, parent):
+                    lines.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert not lines
