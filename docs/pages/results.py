@@ -16,9 +16,9 @@ def systems() -> pd.DataFrame:
     best = tables.scores("best").xs(("flickr8k", "best"), level=("dataset", "model")).mean()
     rows = {
         "the paper: GRU 2048, ResNet-152, ensemble of two snapshots": paper(),
-        f"{BEST}other features, three seeds": best,
+        f"{BEST}three seeds": best,
         f"{BEST}the three seeds together": together(),
-        f"{BEST}Flickr8k's captions alone, one seed": alone(),
+        f"{BEST}without captions of other pictures, one seed": alone(),
     }
     of_models = tables.scores(LONG).groupby("model")
     seeds = of_models.size().map(SEEDS)

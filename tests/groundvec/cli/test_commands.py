@@ -165,7 +165,8 @@ def test_what_is_there_is_replaced_only_if_told_to(groundvec, tmp_path, model):
     assert groundvec(*command, "v.npy", fails=1).startswith("error: v.npy already exists")
     assert "s.csv is an input" in groundvec(*command, "s.csv", "--overwrite", fails=1)
     assert (tmp_path / "v.npy").read_text() == "mine"
-    groundvec(*command, "v.npy", "--overwrite")
+    (tmp_path / "s.csv").rename(tmp_path / "s.txt")
+    groundvec("encode", "s.txt", "--model", model, "-o", "v.npy", "--overwrite")
     assert np.load(tmp_path / "v.npy").shape == (1, 16)
 
 
