@@ -27,7 +27,7 @@ MODULES = {
 PAGES = [
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
-    *sorted((KEPT / "tables").glob("*.md")),
+    *sorted((ROOT / "docs" / "tables").glob("*.md")),
 ]
 MARKERS = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 TABLES: dict[str, Callable[[], str]] = {}

@@ -1,12 +1,11 @@
 """A caption encoder as one ONNX graph, which runs without Python, for example in a browser.
 
-Inputs:
-    indices: (batch, longest) int64, with 0 after the end of shorter sentences. For encoders of
-        words of n-grams (batch, longest, n-grams), with 0 after shorter words and sentences.
-    lengths: (batch,) int64, in words for encoders of words of n-grams.
+Its inputs and its output are:
 
-Output:
-    vectors: (batch, size) float32.
+- `indices`: (batch, longest) int64, with 0 after the end of shorter sentences. For encoders of
+  words of n-grams (batch, longest, n-grams), with 0 after shorter words and sentences.
+- `lengths`: (batch,) int64, in words for encoders of words of n-grams.
+- `vectors`, the output: (batch, size) float32.
 
 The file's metadata has, as JSON under `groundvec`, all that turns a sentence into indices: the
 `text` of `language`, the substitutions of `cleaning` (`groundvec.data.cleaning.clean`), the
