@@ -18,12 +18,11 @@ ENVIRONMENT = "../envs/groundvec.yaml"
 # GROUNDVEC, where the scripts are, is for the rules' command lines; GROUNDVEC_MIRROR is for the scripts.
 # PYTHONPATH lets them import the library, and not another version from the user's own path. With conda,
 # Snakemake unsets PYTHONPATH; the prefix sets it again.
-os.environ["GROUNDVEC"] = HOME
-os.environ["GROUNDVEC_MIRROR"] = MIRROR
+# `update`, as Snakemake's linter takes an assignment for a variable that users have to set.
+paths = [HOME]
 if os.environ.get("PYTHONPATH"):
-    os.environ["PYTHONPATH"] = f"{HOME}{os.pathsep}{os.environ['PYTHONPATH']}"
-else:
-    os.environ["PYTHONPATH"] = HOME
+    paths.append(os.environ.get("PYTHONPATH"))
+os.environ.update(GROUNDVEC=HOME, GROUNDVEC_MIRROR=MIRROR, PYTHONPATH=os.pathsep.join(paths))
 shell.prefix('set -euo pipefail; export PYTHONPATH="${{PYTHONPATH:-$GROUNDVEC}}"; ')
 
 # A rule that can use a GPU requests one if this machine has one. On a cluster, the profile does.
