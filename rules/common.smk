@@ -22,7 +22,9 @@ ENVIRONMENT = "../envs/groundvec.yaml"
 paths = [HOME]
 if os.environ.get("PYTHONPATH"):
     paths.append(os.environ.get("PYTHONPATH"))
-os.environ.update(GROUNDVEC=HOME, GROUNDVEC_MIRROR=MIRROR, PYTHONPATH=os.pathsep.join(paths))
+os.environ.update(
+    GROUNDVEC=HOME, GROUNDVEC_MIRROR=MIRROR, PYTHONPATH=os.pathsep.join(paths)
+)
 shell.prefix('set -euo pipefail; export PYTHONPATH="${{PYTHONPATH:-$GROUNDVEC}}"; ')
 
 # A rule that can use a GPU requests one if this machine has one. On a cluster, the profile does.
