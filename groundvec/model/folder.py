@@ -13,10 +13,13 @@ from groundvec.config.schema import find_mistake
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import SMALL, check_regular, new_folder, read_json, write_json
 
+BANK = "bank.safetensors"  # see `groundvec.model.bank`
+MAX_INVERSE_TEMPERATURE = 10_000  # cosines times more would differ by float32's rounding alone
 INTEGER = {"type": "integer"}
 EPOCH = {**INTEGER, "minimum": 0, "maximum": 10_000}
 EPOCHS = {"type": "array", "minItems": 1, "maxItems": 10_000, "items": EPOCH, "uniqueItems": True}
 NAME = {"type": "string"}
+SHA256 = {"type": "string", "pattern": "[0-9a-f]{64}"}
 FEATURES: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -70,7 +73,20 @@ MODEL: dict[str, Any] = {
         },
         "snapshots": EPOCHS,
         "saved": EPOCHS,
-        "sha256": {"type": "object", "additionalProperties": {**NAME, "pattern": "[0-9a-f]{64}"}},
+        "sha256": {"type": "object", "additionalProperties": SHA256},
+        "bank": {
+            "type": "object",
+            "required": ["centers", "inverse_temperature", "sha256"],
+            "properties": {
+                "centers": {"minimum": 1, "maximum": 2**13, **INTEGER},
+                "inverse_temperature": {
+                    "type": "number",
+                    "exclusiveMinimum": 0,
+                    "maximum": MAX_INVERSE_TEMPERATURE,
+                },
+                "sha256": SHA256,
+            },
+        },
         "features": FEATURES | {"properties": FEATURES["properties"] | {"blocks": NAME}},
         "key": NAME,
     },
@@ -85,14 +101,17 @@ ENSEMBLE = {
 
 
 def own_files(folder: Path) -> list[Path]:
-    """List the files of a model: its descriptions, the snapshots that it lists, and its card.
+    """List the files of a model: its descriptions, snapshots, and its bank and card if it has any.
 
     Raises:
         InputError: one is missing, or a link, which could publish any file of this machine.
     """
     files = [folder / "model.json", folder / "ensemble.json"]
-    for epoch in read_description(folder)["saved"]:
+    content = read_description(folder)
+    for epoch in content["saved"]:
         files.append(folder / "snapshots" / snapshot_name(epoch))
+    if "bank" in content:
+        files.append(folder / BANK)
     card = folder / "README.md"
     if card.is_symlink() or card.exists():
         files.append(card)
@@ -123,7 +142,7 @@ def copy_ensemble(folder: Path, target: Path) -> None:
     with new_folder(target) as new:
         (new / "snapshots").mkdir()
         for path in own_files(folder):
-            if path.name in used or path.name in ("README.md", "ensemble.json"):
+            if path.name in used or path.name in ("README.md", "ensemble.json", BANK):
                 # Not a hard link: users may edit the copy, not the shipped model's card.
                 shutil.copyfile(path, new / path.relative_to(folder))
         write_json(new / "model.json", content)

@@ -180,6 +180,11 @@ def test_every_key_of_the_schema_is_described():
             {**SMALL, "models": {"m" * 300: {"encoder": {"name": "bag", "size": 4}}}},
             "configuration, models: a name of 300 characters is too long: 100 are the most",
         ),
+        (
+            changed(bank=6000, models=["mine"])
+            | {"models": {"mine": {"encoder": {"name": "bag", "size": 4}, "similarity": "dot"}}},
+            "datasets.one.bank: a bank normalizes cosines, and mine has dot: remove `bank`",
+        ),
         (changed(features="<experiment>/f.h5"), "one.features: '<experiment>/f.h5' does not match"),
         ({**SMALL, "mirror": "a<b"}, "configuration, mirror: 'a<b' does not match"),
         ({**SMALL, "mirror": "\ud800"}, "configuration, mirror: '\\ud800' does not match"),
