@@ -86,7 +86,7 @@ def score_folder(
         tested = {language: texts[language] for language in splits["test"].captions}
         training = load_split(draw_bank(captions, bank, tested), "train", read_features, tested)
         members = {epoch: load(epoch) for epoch in ensemble["epochs"]}
-        table, more_ranks = score_with_bank(members, training, **splits, folds=folds)
+        table, more_ranks = score_with_bank(members, training, splits["dev"], splits["test"], folds)
         tables.append(table)
         ranks_of_queries = pd.concat([ranks_of_queries, more_ranks])
     # These are ranks in the test set. A model of one language may have captions of some images
@@ -139,8 +139,8 @@ def score_with_bank(
     def development_recall(inverse_temperature: float) -> float:
         hits = []
         for language, vectors in pairs("dev", inverse_temperature).items():
-            both = ranks(*vectors, dev.captions[language].image, "dot")
-            hits += [np.mean(ranks_of_direction <= CUTOFFS[-1]) for ranks_of_direction in both]
+            for ranks_of_direction in ranks(*vectors, dev.captions[language].image, "dot"):
+                hits.append(np.mean(ranks_of_direction <= CUTOFFS[-1]))
         return float(np.mean(hits))
 
     best = max(INVERSE_TEMPERATURES, key=development_recall)
