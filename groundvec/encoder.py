@@ -4,7 +4,6 @@ A model is named by its folder, by its name in `pretrained` if it is part of thi
 `user/name` on a hub (`groundvec.model.hub`).
 """
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
@@ -24,7 +23,7 @@ import numpy as np
 
 from groundvec import numpy_backend, similarity
 from groundvec.model import hub
-from groundvec.model.folder import copy_ensemble, read_description
+from groundvec.model.folder import copy_ensemble
 from groundvec.model.sentences import Reader, encode_sentences
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.vectors import as_array, finite
@@ -34,14 +33,8 @@ from groundvec.text.punctuation import detach_punctuation
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from groundvec.model.network import Model
-
     Sentences = str | Iterable[str]
     Vectors = np.ndarray | Tensor | Sequence[np.ndarray | Tensor | Sequence[float]]
-
-# Files that exist where there is a GPU: NVIDIA's, one of WSL, AMD's. Only then is torch imported,
-# which takes seconds, to ask for one.
-GPUS = ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
 
 
 class EncodeOptions(TypedDict, total=False):
@@ -129,7 +122,7 @@ class SentenceEncoder:
         self.folder: Path | None = None
         if isinstance(model, str | Path):
             self.folder = hub.find(model)
-            model = _load(self.folder, epochs, device)
+            model = numpy_backend.load_snapshots(self.folder, epochs, device)
         if not (isinstance(model, Sequence) and model and isinstance(model[0], Reader)):
             raise InputError(f"{model!r} is no model: give the name or the folder of one")
         self.models = [cast(Reader, snapshot) for snapshot in model]
@@ -158,10 +151,7 @@ class SentenceEncoder:
     @property
     def device(self) -> str:
         """Return where it computes, such as cpu or cuda:0."""
-        snapshot = self.models[0]
-        if isinstance(snapshot, numpy_backend.Network):
-            return "cpu"
-        return str(next(cast("Model", snapshot).parameters()).device)
+        return self.models[0].device
 
     def save_pretrained(self, folder: str | Path) -> None:
         """Write the snapshots in use, their description and the card to a new folder.
@@ -350,28 +340,6 @@ def _are_sentences(values: Any) -> "TypeGuard[Sentences]":
     except TypeError:  # it has no elements
         return True
     return isinstance(first, str | bytes)
-
-
-def _load(folder: Path, epochs: Sequence[int] | None, device: str | None) -> Sequence[Reader]:
-    """Load snapshots: in NumPy if it can compute them as fast as torch, otherwise in torch."""
-    if device in (None, "cpu"):
-        description = read_description(folder)["description"]
-        may_use_gpu = device is None and any(map(os.path.exists, GPUS))
-        torch_is_faster = may_use_gpu or numpy_backend.large(description)
-        if numpy_backend.able(description) and not (torch_is_faster and _has_torch()):
-            return numpy_backend.load(folder, epochs)
-    with extra("torch"):
-        from groundvec.device import choose
-        from groundvec.model.network import load_ensemble
-    return load_ensemble(folder, epochs, choose(device))
-
-
-def _has_torch() -> bool:
-    try:
-        import torch  # noqa: F401
-    except ModuleNotFoundError:
-        return False
-    return True
 
 
 def _on(device: str, model: Reader) -> Reader:

@@ -1,4 +1,4 @@
-"""Sentences to vectors by a trained model, in torch or in NumPy."""
+"""Sentences and image features to vectors by a trained model, in torch or in NumPy."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -10,12 +10,14 @@ from groundvec import similarity
 from groundvec.config import parts
 from groundvec.config.schema import find_mistake
 from groundvec.runtime import arrays
+from groundvec.runtime.arrays import Matrix
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.progress import Progress
 
 INDICES_PER_BATCH = (
     8_192  # so that a batch of long sentences takes no more memory than one of short
 )
+IMAGES_PER_BATCH = 4_096  # which bounds the memory for features that are mapped from a file
 SHARED = "shared"  # the name of an encoder that all languages share
 
 
@@ -26,11 +28,18 @@ class Reader(ABC):
         description: of its parts.
         texts: by language, the text that encodes its sentences (`groundvec.text`).
         similarity: the name of the function that compares its vectors (`groundvec.similarity`).
+        width: of the image features that it reads.
     """
 
     description: dict[str, Any]
     texts: dict[str, Any]
     similarity: str
+    width: int
+
+    @property
+    def device(self) -> str:
+        """Return where it computes, such as cpu or cuda:0."""
+        return "cpu"
 
     @property
     def size(self) -> int:
@@ -52,6 +61,18 @@ class Reader(ABC):
     @abstractmethod
     def embed_batch(self, language: str, batch: Sequence[np.ndarray]) -> np.ndarray:
         """Embed a batch of encoded sentences of a language, the longest first: (B, size)."""
+
+    @abstractmethod
+    def embed_features(self, batch: np.ndarray) -> np.ndarray:
+        """Embed a batch of image features (B, width): (B, size)."""
+
+    def encode_images(self, features: Matrix) -> np.ndarray:
+        """Embed image features (N, width): (N, size) float32."""
+        result = arrays.empty((len(features), self.size))
+        for start in range(0, len(features), IMAGES_PER_BATCH):
+            rows = slice(start, start + IMAGES_PER_BATCH)
+            result[rows] = self.embed_features(features[rows])
+        return result
 
     def encode_captions(
         self, encoded: Any, language: str, progress: bool = False, most: int | None = None
@@ -119,6 +140,12 @@ def encode_sentences(
     if not np.isfinite(joined).all():
         raise InputError("the vectors of this model are not finite: train it again")
     return joined
+
+
+def encode_images(models: Sequence[Reader], features: Matrix) -> np.ndarray:
+    """Embed image features (N, width) by an ensemble: (N, size)."""
+    vectors = [model.encode_images(features) for model in models]
+    return similarity.join(vectors, models[0].similarity)
 
 
 def make_texts(

@@ -1,4 +1,4 @@
-"""Trained sentence encoders in NumPy, without torch, whose import takes longer than most uses.
+"""Trained models in NumPy, without torch, whose import takes longer than most uses.
 
 An encoder of `groundvec/encoders` that runs in NumPy has a module of the same name here, with a
 class::
@@ -10,7 +10,9 @@ class::
 `take(name, *shape)` returns a weight by its name in the torch module.
 """
 
+import os
 from collections.abc import Sequence
+from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,16 +22,19 @@ import numpy as np
 
 from groundvec.config import parts
 from groundvec.config.description import check_fit
-from groundvec.model.folder import read_ensemble
+from groundvec.model.folder import read_description, read_ensemble
 from groundvec.model.sentences import Reader, make_texts
 from groundvec.model.stored import open_snapshot
-from groundvec.numpy_backend.layers import under
-from groundvec.runtime.errors import InputError
+from groundvec.numpy_backend.layers import Projection, under
+from groundvec.runtime.errors import InputError, extra
 from groundvec.similarity import unit
 
 # Sentences share words. So a bag of n-grams is read word by word here: each distinct word is summed
 # once, which takes less time than summing all n-grams of all sentences.
 READ_AS = {"ngrams": "word-ngrams"}
+# Files that exist where there is a GPU: NVIDIA's, one of WSL, AMD's. Only then is torch imported,
+# which takes seconds, to ask for one.
+GPUS = ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
 # Units of each direction of a recurrent network, from which torch is faster (by up to a fifth).
 LARGE = 1024
 
@@ -46,6 +51,30 @@ def large(description: dict[str, Any]) -> bool:
     return bool(units >= LARGE * (1 + encoder.get("bidirectional", True)))
 
 
+def load_snapshots(
+    folder: Path, epochs: Sequence[int] | None = None, device: str | None = None
+) -> Sequence[Reader]:
+    """Load snapshots: in NumPy if it can compute them as fast as torch, otherwise in torch."""
+    if device in (None, "cpu"):
+        description = read_description(folder)["description"]
+        may_use_gpu = device is None and any(map(os.path.exists, GPUS))
+        torch_is_faster = may_use_gpu or large(description)
+        if able(description) and not (torch_is_faster and _has_torch()):
+            return load(folder, epochs)
+    with extra("torch"):
+        from groundvec.device import choose
+        from groundvec.model.network import load_ensemble
+    return load_ensemble(folder, epochs, choose(device))
+
+
+def _has_torch() -> bool:
+    try:
+        import torch  # noqa: F401
+    except ModuleNotFoundError:
+        return False
+    return True
+
+
 def load(folder: str | Path, epochs: Sequence[int] | None = None) -> "list[Network]":
     """Load the snapshots of `epochs` (by default, of `ensemble.json`); runs no code from the files.
 
@@ -57,13 +86,15 @@ def load(folder: str | Path, epochs: Sequence[int] | None = None) -> "list[Netwo
 
 
 class Network(Reader):
-    """The caption encoders of one snapshot."""
+    """One snapshot: the caption encoders, and the projection of image features."""
 
     def __init__(self, folder: Path, epoch: int) -> None:
         """Load the snapshot of one epoch; see `load`."""
         self.folder = folder
         self.epoch = epoch
         content, take = open_snapshot(folder, epoch)
+        self.take = take
+        self.width = content["width"]
         self.description = description = content["description"]
         self.similarity = description["similarity"]
         text = description["text"]
@@ -87,6 +118,21 @@ class Network(Reader):
                     raise InputError(
                         f"{folder}/model.json does not describe a model: {error}"
                     ) from None
+
+    @cached_property
+    def image(self) -> Projection:
+        """Return the projection of image features; its weights are read when it is first used."""
+        standardise = self.description.get("image", {}).get("standardise", False)
+        size = self.description["encoder"]["size"]
+        return Projection(under(self.take, "image."), self.width, size, standardise)
+
+    def embed_features(self, batch: np.ndarray) -> np.ndarray:
+        """Embed a batch of image features (B, width): (B, size)."""
+        vectors = self.image(batch)
+        if self.similarity == "cosine":
+            vectors = unit(vectors)
+        # Captions of an encoder with `state` have more columns; see `groundvec.model.network`.
+        return np.pad(vectors, [(0, 0), (0, self.size - vectors.shape[1])])
 
     def embed_batch(self, language: str, batch: Sequence[np.ndarray]) -> np.ndarray:
         """Embed a batch of encoded sentences of a language: (B, size)."""

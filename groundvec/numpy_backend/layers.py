@@ -39,6 +39,19 @@ class Linear:
         return result
 
 
+class Projection:
+    """Image features -> with `standardise`, standardized -> one linear layer."""
+
+    def __init__(self, take: Take, width: int, size: int, standardise: bool) -> None:
+        self.linear = Linear(under(take, "projection."), width, size)
+        self.mean = take("mean", width) if standardise else 0
+        self.scale = take("scale", width) if standardise else 1
+
+    def __call__(self, features: np.ndarray) -> np.ndarray:
+        """Project image features (N, width): (N, size)."""
+        return self.linear((features - self.mean) * self.scale)
+
+
 def sigmoid(values: np.ndarray) -> np.ndarray:
     """Compute 1 / (1 + exp(-x)) in place."""
     # As (1 + tanh(x / 2)) / 2, where nothing overflows.

@@ -13,11 +13,12 @@ import pytest
 import torch
 from PIL import Image
 
-from groundvec import SentenceEncoder, search
+from groundvec import ImageEncoder, SentenceEncoder, search
 from groundvec.__main__ import COMMANDS
 from groundvec.features import backbones
+from groundvec.features.extract import described_features
 from groundvec.model import folder
-from groundvec.model.network import Model
+from groundvec.model.network import Model, pack
 from groundvec.runtime.errors import InputError
 from groundvec.text.characters import Text
 from tests.support.examples import description, save_model
@@ -54,6 +55,20 @@ def train(*options):
     COMMANDS["train"].add_arguments(parser)
     command = ["captions.csv", "photos", "-o", "model", "--recipe", "recipe", "--device", "cpu"]
     COMMANDS["train"].main(parser.parse_args([*command, *options]))
+
+
+def test_a_recipe_gives_its_networks_to_the_model(data):
+    features = described_features(backbones.load("efficientnet_lite0", crops=1), "cpu")
+    described = description("gru-16-max", epochs=2, cycle=2, batch_size=4)
+    network = Model(described, {"en": Text.build(["A dog."])}, backbones.LITE_WIDTH)
+    features = features | {"width": backbones.LITE_WIDTH}
+    save_model(data / "whole", network, features=features)
+    pack(data / "whole", data / "packed")
+    train("--epochs", "1", "--recipe", "packed")
+    graphs = [data / name / "graphs/0.onnx" for name in ("packed", "model")]
+    assert graphs[0].read_bytes() == graphs[1].read_bytes()
+    [backbone] = ImageEncoder("model").backbones
+    assert backbone.graph_file == Path("model/graphs/0.onnx")
 
 
 def test_a_trained_model_has_what_its_users_need(data, capsys):

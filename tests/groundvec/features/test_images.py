@@ -61,7 +61,7 @@ def test_two_crops_are_the_centre_and_its_mirror_image(size):
 def test_ten_crops_are_corners_and_centre_and_their_mirror_images():
     image = photo(300, 256)  # its smallest side is 256 already
     pixels = np.asarray(image).transpose(2, 0, 1)
-    crops = cut(image, 256, 224).numpy()
+    crops = cut(image, 256, 224)
     assert crops.dtype == np.uint8
     places = [(0, 0), (0, 76), (32, 0), (32, 76), (16, 38)]  # top, left
     for crop, mirrored, (top, left) in zip(crops[:5], crops[5:], places, strict=True):
