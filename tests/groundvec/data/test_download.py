@@ -7,8 +7,6 @@ import http.client
 import itertools
 import re
 import socket
-import subprocess
-import sys
 import threading
 import urllib.error
 import urllib.request
@@ -112,13 +110,6 @@ def only_file_in(folder):
     return path
 
 
-def test_a_download_is_the_file_and_nothing_else(server, target):
-    fetch(NAME, server.source, target)
-    assert target.read_bytes() == CONTENT
-    assert only_file_in(target.parent) == target
-    assert server.asked == [None]
-
-
 def test_a_broken_connection_is_resumed_for_the_missing_bytes_only(server, target):
     server.faults = [{"cut": 100_000}, {"cut": 50_000}]
     fetch(NAME, server.source, target)
@@ -128,41 +119,22 @@ def test_a_broken_connection_is_resumed_for_the_missing_bytes_only(server, targe
     assert server.waits == [1, 1]  # each attempt gained something, so the wait does not grow
 
 
-def test_what_a_killed_run_left_is_resumed(server, target):
+@pytest.mark.parametrize(
+    ("part", "asked", "sent"),
+    [
+        (CONTENT[:77_777], "bytes=77777-", len(CONTENT) - 77_777),
+        (CONTENT, f"bytes={len(CONTENT)}-", 0),  # whole, but not renamed
+        (CONTENT + b"more", None, len(CONTENT)),
+    ],
+)
+def test_what_a_killed_run_left_is_resumed(server, target, part, asked, sent):
     target.parent.mkdir(parents=True)
-    part_of(target).write_bytes(CONTENT[:77_777])
+    part_of(target).write_bytes(part)
     fetch(NAME, server.source, target)
     assert target.read_bytes() == CONTENT
-    assert server.asked == ["bytes=77777-"]
     assert only_file_in(target.parent) == target
-
-
-def test_a_whole_part_that_was_not_renamed_is_only_verified(server, target):
-    target.parent.mkdir(parents=True)
-    part_of(target).write_bytes(CONTENT)
-    fetch(NAME, server.source, target)
-    assert target.read_bytes() == CONTENT
-    assert server.sent == 0
-
-
-def test_a_part_longer_than_the_file_is_thrown_away(server, target):
-    target.parent.mkdir(parents=True)
-    part_of(target).write_bytes(CONTENT + b"more")
-    fetch(NAME, server.source, target)
-    assert target.read_bytes() == CONTENT
-
-
-def test_a_server_that_ignores_ranges_is_read_from_the_start(server, target):
-    server.faults = [{"cut": 100_000}, {"no_ranges": True}]
-    fetch(NAME, server.source, target)
-    assert target.read_bytes() == CONTENT
-    assert server.sent == 100_000 + len(CONTENT)
-
-
-def test_a_broken_chunked_answer_is_noticed(server, target):
-    server.faults = [{"chunked": True, "cut": 70_000}]
-    fetch(NAME, server.source, target)
-    assert target.read_bytes() == CONTENT
+    assert server.sent == sent
+    assert server.asked[-1:] == [asked]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -174,6 +146,7 @@ def test_a_broken_chunked_answer_is_noticed(server, target):
             optional={
                 "cut": st.integers(0, 210_000),
                 "no_ranges": st.booleans(),
+                "chunked": st.booleans(),
                 "status": st.sampled_from([500, 502, 503, 429]),
             },
         ),
@@ -296,7 +269,7 @@ def closed_port():
         return f"http://127.0.0.1:{free.getsockname()[1]}/archive.zip"
 
 
-@pytest.mark.parametrize("broken", ["404", "503", "refused", "another file", "breaks off"])
+@pytest.mark.parametrize("broken", ["404", "refused", "another file", "breaks off"])
 def test_the_second_address_is_used_where_the_first_fails(server, target, caplog, broken):
     [second] = server.source["urls"]
     first = second.replace("archive", "old")
@@ -307,26 +280,13 @@ def test_the_second_address_is_used_where_the_first_fails(server, target, caplog
     elif broken == "breaks off":
         server.faults = [{"cut": 1000}, *[{"status": 500}] * 5]
     else:
-        server.faults = [{"status": int(broken)}] * (1 if broken == "404" else 5)
+        server.faults = [{"status": 404}]
     fetch(NAME, server.source | {"urls": [first, second]}, target)
     assert target.read_bytes() == CONTENT and only_file_in(target.parent) == target
     [line] = [record.message for record in caplog.records if "instead" in record.message]
     assert line.startswith(f"{NAME}: {first} ") and line.endswith(f"trying {second} instead")
     if broken == "breaks off":  # of a file whose sum is known, the rest may come from elsewhere
         assert server.asked[-1] == "bytes=1000-"
-
-
-def test_where_all_addresses_fail_one_line_lists_them(server, target):
-    [url] = server.source["urls"]
-    urls = [url, closed_port(), url.replace("archive", "old")]
-    server.faults, server.others["/old.zip"] = [{"status": 404}], b"something else"
-    with pytest.raises(InputError) as caught:
-        fetch(NAME, server.source | {"urls": urls}, target)
-    message = str(caught.value)
-    assert "\n" not in message and message.startswith(f"{NAME} is missing")
-    for part in (*urls, "404", "refused", "14 bytes", str(target), "mirror"):
-        assert part in message
-    assert not target.exists() and not part_of(target).exists()
 
 
 def test_without_a_sum_no_file_is_put_together_of_two_addresses(server, target):
@@ -362,14 +322,6 @@ def test_the_sum_of_a_first_download_holds_where_none_is_known(server, target):
         fetch(NAME, unknown, target)
 
 
-def test_what_has_a_known_sum_or_comes_from_a_mirror_leaves_no_record(server, target, mirror):
-    fetch(NAME, {"urls": server.source["urls"], "sha256": None}, target, mirror)
-    assert only_file_in(target.parent) == target
-    target.unlink()
-    fetch(NAME, server.source, target)
-    assert only_file_in(target.parent) == target
-
-
 def test_an_archive_is_put_together_of_files_with_sums(server, target, caplog):
     caplog.set_level("INFO")
     base = server.source["urls"][0].removesuffix("archive.zip")
@@ -397,15 +349,11 @@ def test_an_archive_is_put_together_of_files_with_sums(server, target, caplog):
     assert list(mine.parent.rglob("*")) == [mine]
 
 
-def test_a_file_put_there_by_hand_is_kept(server, target):
+def test_a_file_put_there_by_hand_is_kept_or_refused_not_overwritten(server, target):
     target.parent.mkdir(parents=True)
     target.write_bytes(CONTENT)
     fetch(NAME, server.source, target)
     assert server.asked == []
-
-
-def test_a_wrong_file_put_there_by_hand_is_refused_not_overwritten(server, target):
-    target.parent.mkdir(parents=True)
     target.write_bytes(b"mine")
     with pytest.raises(InputError, match=re.escape(str(target))):
         fetch(NAME, server.source, target)
@@ -446,13 +394,6 @@ def test_the_sums_of_a_mirror_go_before_the_recorded_ones(server, target, mirror
     assert server.asked == []
 
 
-def test_the_published_file_is_right_too_where_a_mirror_has_its_own(server, target, mirror):
-    (mirror / "SHA256SUMS").write_text(f"{'0' * 64}  {NAME}\n")
-    target.parent.mkdir(parents=True)
-    target.write_bytes(CONTENT)
-    fetch(NAME, server.source, target, mirror)
-
-
 @pytest.mark.parametrize("listed", [True, False])
 def test_a_damaged_mirror_is_named(server, target, mirror, listed):
     (mirror / NAME).write_bytes(CONTENT[:-1] + b"!")
@@ -467,80 +408,30 @@ def test_a_damaged_mirror_is_named(server, target, mirror, listed):
     assert list(target.parent.iterdir()) == []
 
 
-def test_a_mirror_that_is_not_there_is_named(server, target, tmp_path):
-    with pytest.raises(InputError, match="nowhere"):
-        fetch(NAME, server.source, target, tmp_path / "nowhere")
-
-
-def script(*arguments):
-    command = [sys.executable, ROOT / "scripts" / "download.py", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
-
-
-def test_script(server, tmp_path, target):
-    sources = tmp_path / "sources.yaml"
-    sources.write_text(yaml.safe_dump({NAME: server.source}))
-    log = tmp_path / "log" / "download.log"
-    result = script("--name", NAME, "--sources", sources, "--output", target, "--log", log)
-    assert result.returncode == 0, result.stderr
-    assert target.read_bytes() == CONTENT
-    assert sha256(CONTENT) in log.read_text()
-
-    result = script("--name", "set/typo.zip", "--sources", sources, "--output", tmp_path / "typo")
-    assert result.returncode == 1
-    (line,) = result.stderr.splitlines()
-    assert "set/typo.zip" in line
-    assert NAME in line
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
-def test_a_full_disk_is_one_line_and_keeps_the_part(server, tmp_path, target):
-    sources = tmp_path / "sources.yaml"
-    sources.write_text(yaml.safe_dump({NAME: server.source}))
-    target.parent.mkdir(parents=True)
-    part_of(target).symlink_to("/dev/full")  # writing there fails as on a full disk
-    result = script("--name", NAME, "--sources", sources, "--output", target)
-    assert result.returncode == 1
-    (line,) = result.stderr.splitlines()
-    assert "no space left" in line
-    assert part_of(target).is_symlink()
-    assert not target.exists()
-
-
 def test_a_file_that_is_not_public_and_in_no_mirror(tmp_path):
     with pytest.raises(InputError, match=r"sts/STS.zip is not public"):
         fetch("sts/STS.zip", {"urls": []}, tmp_path / "STS.zip")
 
 
-def test_every_recorded_source_is_complete():
+def test_every_recorded_source_has_addresses_and_a_sum():
     sources = yaml.safe_load((ROOT / "resources" / "sources.yaml").read_text())
     public = {name: source for name, source in sources.items() if source["urls"]}
     assert sources.keys() - public.keys() == {"sts/STS.zip", "sts/SICK.zip"}
-    unverified = {f"sts/STS{year}-en-test.zip" for year in range(2012, 2017)}
-    unverified |= {
+    unverified = {
+        name
+        for name, source in public.items()
+        if not (source.get("sha256") or source.get("md5") or source.get("members"))
+    }
+    assert unverified == {
         "pascal1k/index.html",
         "sts/Stsbenchmark.tar.gz",
         "infersent/infersent1.pkl",
         "infersent/infersent2.pkl",
+        *(f"sts/STS{year}-en-test.zip" for year in range(2012, 2017)),
     }
     for name, source in public.items():
         assert source.keys() <= {"urls", "size", "sha256", "md5", "members"}
-        assert len(set(source["urls"])) == len(source["urls"])
-        for url in source["urls"]:
-            assert url.startswith(("https://", "http://"))
-            # An address that ends in a slash is that of its folder's index.html, or of the folder
-            # with the members of an archive, at the commit that their sums are of.
-            in_folder = source.get("members") and re.search("/[0-9a-f]{40}/.*/$", url)
-            last = Path(name).name if not url.endswith("/") else ""
-            assert in_folder or url.endswith(f"/{last}")
-        if source.get("members"):
-            assert all(re.fullmatch("[0-9a-f]{64}", sha) for sha in source["members"].values())
-            continue
-        assert source["size"] is None or source["size"] > 10_000
-        sums = source["sha256"] or source.get("md5")
-        assert bool(sums) == (name not in unverified), name
-        assert re.fullmatch("[0-9a-f]{64}|[0-9a-f]{8}", source["sha256"] or "0" * 64)
-        assert re.fullmatch("[0-9a-f]{32}", source.get("md5") or "0" * 32)
-    weights = {name: source for name, source in sources.items() if name.startswith("weights/")}
-    for name, source in weights.items():  # torchvision's names end in the sum's first digits
-        assert source["sha256"].startswith(re.search("-([0-9a-f]{8})[.]pth$", name)[1])
+        assert all(url.startswith(("https://", "http://")) for url in source["urls"])
+        assert re.fullmatch("[0-9a-f]{64}|[0-9a-f]{8}", source.get("sha256") or "0" * 64)
+        if name.startswith("weights/"):  # torchvision's names end in the sum's first digits
+            assert source["sha256"].startswith(re.search("-([0-9a-f]{8})[.]pth$", name)[1])
