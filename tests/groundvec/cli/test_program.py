@@ -1,7 +1,5 @@
 import argparse
-import errno
 import logging
-import os
 import resource
 import subprocess
 import sys
@@ -9,7 +7,6 @@ from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import h5py
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,9 +15,7 @@ from hypothesis import strategies as st
 
 from groundvec.cli.program import BOUNDS, execute
 from groundvec.config import parts
-from groundvec.data import dataset
-from groundvec.runtime.files import atomic, copy, read_json, write_bytes, write_json
-from groundvec.text.characters import Text
+from groundvec.runtime.files import atomic, write_bytes
 from tests.support import forks
 
 ROOT = Path(__file__).parents[3]
@@ -36,16 +31,6 @@ def test_a_file_is_whole_or_not_there(tmp_path):
         temporary.write_text("whole")
         assert not path.exists()
     assert path.read_text() == "whole" and len(list(path.parent.iterdir())) == 1
-    with pytest.raises(KeyboardInterrupt), atomic(path) as temporary:
-        temporary.write_text("half")
-        raise KeyboardInterrupt
-    assert path.read_text() == "whole"
-
-
-def test_json_is_read_as_it_was_written(tmp_path):
-    data = {"größe": [1, 2.5, None], "🐶": "a\nb"}
-    write_json(tmp_path / "a.json", data)
-    assert read_json(tmp_path / "a.json") == data
 
 
 def program(tmp_path, body):
@@ -73,11 +58,6 @@ def test_a_bug_keeps_its_traceback_in_the_log(tmp_path):
     assert "ZeroDivisionError" in (tmp_path / "a.log").read_text()
 
 
-def test_ctrl_c_ends_a_program_without_a_word(tmp_path):
-    result = program(tmp_path, "raise KeyboardInterrupt")
-    assert result.returncode == 130 and result.stderr == ""
-
-
 def test_ctrl_c_ends_it_without_a_word_while_it_imports():
     body = """
 import sys
@@ -90,51 +70,6 @@ import groundvec.__main__
 """
     result = subprocess.run([sys.executable, "-c", body], cwd=ROOT, capture_output=True, text=True)
     assert result.returncode == 130 and result.stderr == ""
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", folder]
-    if subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("mounting a small disk needs root")
-    yield folder
-    subprocess.run(["umount", folder], check=True)
-
-
-def test_a_training_on_a_full_disk_is_one_line_and_goes_on_when_there_is_room(tmp_path, small_disk):
-    ids = [f"i{k}" for k in range(12)]
-    split = ["train"] * 8 + ["dev"] * 2 + ["test"] * 2
-    images = pd.DataFrame({"image_id": ids, "split": split, "path": __file__})
-    captions = images[["image_id", "split"]].assign(language="en", caption="A dog.")
-    dataset.write(tmp_path, captions[dataset.CAPTION_COLUMNS], images)
-    write_json(tmp_path / "v.json", Text.build(["A dog."]).as_dict())
-    with h5py.File(tmp_path / "f.h5", "w") as file:
-        file["features"] = np.random.default_rng(0).normal(size=(12, 16)).astype(np.float32)
-        file["image_ids"] = ids
-    described = (
-        "{languages: [en], encoder: {name: rnn, cell: gru, size: 128, pooling: max}, "
-        "training: {batch_size: 4, epochs: 2, cycle: 1}}"
-    )
-    command = ["scripts/train.py", "--description", described]
-    command += ["--name", "gru-128-max", "--dataset", "x"]
-    command += ["--captions", tmp_path / "captions.csv", "--features", tmp_path / "f.h5"]
-    command += ["--texts", tmp_path / "v.json", "--work", small_disk]
-    command += ["--output", tmp_path / "model"]
-
-    def train():
-        return forks.run(*command, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)})
-
-    result = train()
-    assert result.returncode == 1
-    assert result.stderr.splitlines()[-1].startswith("error: no space left on the disk")
-    assert "Traceback" not in result.stderr
-    assert not (tmp_path / "model").exists()
-    subprocess.run(["mount", "-o", "remount,size=8m", small_disk], check=True)
-    result = train()
-    assert result.returncode == 0, result.stderr
-    assert (tmp_path / "model" / "model.json").exists()
 
 
 # What is there is not written over
@@ -158,17 +93,18 @@ run(main, parser)
 """
 
 
-@pytest.mark.parametrize("link", ["the same path", "a symbolic link", "a hard link", "a detour"])
+@pytest.mark.parametrize("link", ["a symbolic link", "a hard link", "a detour"])
 def test_an_input_is_never_written_over(tmp_path, link):
-    mine, output = tmp_path / "mine.csv", tmp_path / "output.csv"
+    mine = tmp_path / "mine.csv"
+    output = tmp_path / "output.csv"
     mine.write_text("mine")
-    if link == "the same path":
-        output = mine
-    elif link == "a detour":
+    if link == "a detour":
         (tmp_path / "folder").mkdir()
         output = tmp_path / "folder" / ".." / "mine.csv"
+    elif link == "a hard link":
+        output.hardlink_to(mine)
     else:
-        (output.symlink_to if link == "a symbolic link" else output.hardlink_to)(mine)
+        output.symlink_to(mine)
     command = save(
         ["--input", tmp_path / "no.csv", mine, "--output", output, "--overwrite"], output
     )
@@ -188,13 +124,9 @@ def test_a_file_that_is_there_is_written_over_only_if_told_to(tmp_path):
     assert path.read_text() == "new"
 
 
-@pytest.mark.parametrize("kind", ["FIFO", "link to a device", "folder"])
-def test_what_is_no_file_is_not_replaced_even_if_told_to(tmp_path, kind):
+def test_what_is_no_file_is_not_replaced_even_if_told_to(tmp_path):
     path = tmp_path / "a.csv"
-    if kind == "FIFO":
-        os.mkfifo(path)
-    else:
-        path.mkdir() if kind == "folder" else path.symlink_to("/dev/null")
+    path.symlink_to("/dev/null")
     before = path.lstat().st_ino
     result = subprocess.run(save(["--overwrite"], path), capture_output=True, text=True, cwd=ROOT)
     assert result.returncode == 1 and result.stderr.count("\n") == 1
@@ -279,15 +211,11 @@ def test_a_program_that_is_told_to_stop_leaves_nothing_half_written(tmp_path):
     ("raised", "said"),
     [
         ("OSError(13, 'Permission denied', 'a.csv')", "a.csv: Permission denied; change its perm"),
-        ("OSError(30, 'Read-only file system', 'a')", "a: Read-only file system; change its perm"),
-        ("OSError(36, 'File name too long', 'aaa')", "aaa: File name too long; correct that"),
         ("OSError(5, 'Input/output error', 'a.h5')", "a.h5: Input/output error; correct that"),
         (
             "OSError(28, 'No space left', 'a')",
             "no space left on the disk while writing a",
         ),
-        ("OSError(27, 'File too large')", "no space left on the disk while writing the results"),
-        ("MemoryError('Unable to allocate 9 PiB')", "not enough memory (Unable to allocate 9 PiB)"),
         ('RuntimeError("can\'t allocate memory: 9\\n at")', "not enough memory (can't allocate"),
         ("ModuleNotFoundError(name='h5py')", 'h5py is not installed: pip install "groundvec[train'),
     ],
@@ -321,25 +249,6 @@ def test_a_limit_on_file_sizes_is_one_line_and_leaves_nothing_half_written(tmp_p
     assert limited(command, 10**7).returncode == 0
 
 
-def test_snapshots_copied_to_a_full_disk_leave_nothing_half_written(tmp_path, small_disk):
-    (tmp_path / "snapshot").write_bytes(b"x" * 10**6)
-    with pytest.raises(OSError) as caught:  # shutil's own error would not say which
-        copy(tmp_path / "snapshot", small_disk / "model" / "snapshot")
-    assert caught.value.errno == errno.ENOSPC
-    assert list((small_disk / "model").iterdir()) == []
-
-
-def test_a_table_of_tasks_is_an_input_of_table_1(tmp_path):
-    tasks = "task,subtask,source,train,dev,test,dropped\nT,S,text,0,0,9,0\n"
-    (tmp_path / "a.csv").write_text(tasks)
-    command = [sys.executable, "scripts/report.py", "merkx_frank_2019/table1"]
-    command += ["--tasks", tmp_path / "a.csv"]
-    command += ["--output", tmp_path / "a", "--overwrite"]
-    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    assert result.returncode == 1 and "a.csv is an input" in result.stderr
-    assert (tmp_path / "a.csv").read_text() == tasks
-
-
 # Numbers on a command line
 
 
@@ -347,11 +256,9 @@ def test_a_table_of_tasks_is_an_input_of_table_1(tmp_path):
     ("script", "numbers", "said"),
     [
         ("translator", "--seed -1", "--seed: -1 is less than the minimum of 0"),
-        ("translator", "--threads -1", "--threads: -1 is less than the minimum of 1"),
         ("translate", "--n 0", "--n: 0 is less than the minimum of 1"),
         ("train", "--draw 5 0 1", "--draw.1: 0 is less than the minimum of 1"),
         ("extract_features", "--parts 0", "--parts: 0 is less than the minimum of 1"),
-        ("extract_features", "--part -1", "--part: -1 is less than the minimum of 0"),
     ],
 )
 def test_numbers_are_within_the_bounds_of_a_configuration(caplog, script, numbers, said):
@@ -372,10 +279,7 @@ def test_numbers_are_within_the_bounds_of_a_configuration(caplog, script, number
     ("script", "settings", "said"),
     [
         ("translator", "size: 0", "translator.size: 0 is less than the minimum of 1"),
-        ("translator", "embedding: 1e5", "embedding: 100000 is greater than the maximum of 16384"),
-        ("translator", "dropout: .nan", "translator.dropout: nan is not of type 'number'"),
         ("translator", "batch_sizes: 8", "unknown key 'batch_sizes': did you mean 'batch_size'?"),
-        ("retrieval", "folds: 0", "retrieval.folds: 0 is less than the minimum of 1"),
         ("extract_features", "crops: 5", "extraction.crops: 5 is not one of [1, 2, 10]"),
         ("extract_features", "[1]", "extraction"),
     ],

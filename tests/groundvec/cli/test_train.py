@@ -126,14 +126,12 @@ def test_a_training_removes_its_own_files_alone(data, monkeypatch):
     assert left == [theirs] and theirs.read_text() == "keep me"
 
 
-@pytest.mark.parametrize("name", ["notes.txt", "model/model.bin", "captions.csv", "x"])
+@pytest.mark.parametrize("name", ["model/model.bin", "captions.csv"])
 def test_what_others_have_in_its_folder_stops_a_training(data, name):
     path = data / ".model.unfinished" / name
     path.parent.mkdir(parents=True)
     if name == "captions.csv":  # as a training names a file; but it writes no links
         path.symlink_to(data / "captions.csv")
-    elif name == "x":
-        path.mkdir()
     else:
         path.write_text("keep me")
     before = (data / "captions.csv").read_text()

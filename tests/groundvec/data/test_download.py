@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import hashlib
-import http.client
 import itertools
 import re
 import socket
@@ -163,30 +162,18 @@ def test_whatever_breaks_the_file_is_whole(server, tmp_path_factory, content, fa
         assert server.sent == len(content)  # no byte twice
 
 
-def test_a_busy_server_is_asked_again_after_growing_waits(server, target):
-    server.faults = [{"status": 503}] * 4
-    fetch(NAME, server.source, target)
-    assert target.read_bytes() == CONTENT
-    assert server.waits == [1, 2, 4, 8]
-
-
 def test_in_the_end_it_gives_up_and_keeps_what_it_has(server, target):
     server.faults = [{"cut": 1000}] + [{"status": 500}] * 9
     with pytest.raises(InputError, match="500"):
         fetch(NAME, server.source, target)
+    assert server.waits == [1, 2, 4, 8]
     assert part_of(target).read_bytes() == CONTENT[:1000]
     assert not target.exists()
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        urllib.error.URLError(OSError(errno.ENETUNREACH, "Network is unreachable")),
-        http.client.BadStatusLine("garbage"),
-    ],
-)
-def test_a_network_that_was_there_may_come_back(server, target, monkeypatch, error):
+def test_a_network_that_was_there_may_come_back(server, target, monkeypatch):
     """After some bytes came; one that never answered is another test's."""
+    error = urllib.error.URLError(OSError(errno.ENETUNREACH, "Network is unreachable"))
     server.faults = [{"cut": 1000}]
     ask, calls = urllib.request.OpenerDirector.open, itertools.count(1)
 
@@ -201,14 +188,13 @@ def test_a_network_that_was_there_may_come_back(server, target, monkeypatch, err
     assert server.waits == [1, 2, 4]
 
 
-@pytest.mark.parametrize("status", [403, 404])
-def test_a_file_that_is_gone_is_not_asked_for_again(server, target, status):
-    server.faults = [{"status": status}]
+def test_a_file_that_is_gone_is_not_asked_for_again(server, target):
+    server.faults = [{"status": 404}]
     with pytest.raises(InputError) as caught:
         fetch(NAME, server.source, target)
     message = str(caught.value)
     assert "\n" not in message
-    for part in (NAME, str(status), server.source["urls"][0], str(target), "mirror"):
+    for part in (NAME, "404", server.source["urls"][0], str(target), "mirror"):
         assert part in message
     assert server.asked == [None]
     assert server.waits == []
@@ -218,6 +204,8 @@ def test_without_a_network_one_line_says_what_to_put_where(target, monkeypatch):
     for variable in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(variable, raising=False)
         monkeypatch.delenv(variable.upper(), raising=False)
+    with pytest.raises(InputError, match=r"sts/STS\.zip is not public"):
+        fetch("sts/STS.zip", {"urls": []}, target)
     url = "https://no-such-host.invalid/archive.zip"  # RFC 6761: never resolved
     with pytest.raises(InputError) as caught:
         fetch(NAME, {"urls": [url]}, target)
@@ -231,7 +219,6 @@ def test_without_a_network_one_line_says_what_to_put_where(target, monkeypatch):
     ("record", "actual"),
     [
         ({"sha256": "0" * 64}, sha256(CONTENT)),
-        ({"sha256": "0" * 8}, sha256(CONTENT)),
         ({"md5": "0" * 32}, hashlib.md5(CONTENT).hexdigest()),
         ({"size": 12345}, str(len(CONTENT))),
     ],
@@ -244,22 +231,6 @@ def test_a_wrong_file_is_deleted_and_said_to_be_wrong(server, target, record, ac
     assert actual in message
     assert str(*record.values()) in message
     assert not any(path.is_file() for path in target.parent.rglob("*"))
-
-
-@pytest.mark.parametrize(
-    "record",
-    [
-        {"sha256": sha256(CONTENT)[:8]},
-        {"sha256": sha256(CONTENT).upper()},
-        {"sha256": None, "md5": hashlib.md5(CONTENT).hexdigest()},
-        {"sha256": None, "size": None},
-    ],
-)
-def test_what_is_known_of_a_file_is_enough_and_the_rest_is_logged(server, target, record, caplog):
-    caplog.set_level("INFO")
-    fetch(NAME, {"urls": server.source["urls"], **record}, target)
-    assert target.read_bytes() == CONTENT
-    assert sha256(CONTENT) in caplog.text
 
 
 def closed_port():
@@ -374,15 +345,7 @@ def test_the_mirror_comes_before_the_network(server, target, mirror):
     assert server.asked == []
 
 
-def test_what_the_mirror_does_not_have_is_downloaded(server, target, mirror):
-    (mirror / NAME).unlink()
-    (mirror / "SHA256SUMS").write_text(f"{sha256(b'another')}  set/another.zip\n")
-    fetch(NAME, server.source, target, mirror)
-    assert target.read_bytes() == CONTENT
-    assert server.asked == [None]
-
-
-@pytest.mark.parametrize("style", ["{}  {}", "{} *{}", "{}  ./{}"])
+@pytest.mark.parametrize("style", ["{}  {}", "{} *./{}"])
 def test_the_sums_of_a_mirror_go_before_the_recorded_ones(server, target, mirror, style):
     smaller = b"the same pictures, smaller"
     (mirror / NAME).write_bytes(smaller)
@@ -394,11 +357,9 @@ def test_the_sums_of_a_mirror_go_before_the_recorded_ones(server, target, mirror
     assert server.asked == []
 
 
-@pytest.mark.parametrize("listed", [True, False])
-def test_a_damaged_mirror_is_named(server, target, mirror, listed):
+def test_a_damaged_mirror_is_named(server, target, mirror):
     (mirror / NAME).write_bytes(CONTENT[:-1] + b"!")
-    if listed:
-        (mirror / "SHA256SUMS").write_text(f"{sha256(CONTENT)}  {NAME}\n")
+    (mirror / "SHA256SUMS").write_text(f"{sha256(CONTENT)}  {NAME}\n")
     with pytest.raises(InputError) as caught:
         fetch(NAME, server.source, target, mirror)
     message = str(caught.value)
@@ -406,11 +367,6 @@ def test_a_damaged_mirror_is_named(server, target, mirror, listed):
     for part in (str(mirror / NAME), sha256(CONTENT), sha256(CONTENT[:-1] + b"!")):
         assert part in message
     assert list(target.parent.iterdir()) == []
-
-
-def test_a_file_that_is_not_public_and_in_no_mirror(tmp_path):
-    with pytest.raises(InputError, match=r"sts/STS.zip is not public"):
-        fetch("sts/STS.zip", {"urls": []}, tmp_path / "STS.zip")
 
 
 def test_every_recorded_source_has_addresses_and_a_sum():

@@ -10,35 +10,9 @@ from groundvec.config import parts
 from reproduction import papers
 
 
-def test_the_hash_of_a_script_follows_its_imports_and_nothing_else(tmp_path, monkeypatch):
-    monkeypatch.setattr(provenance, "ROOT", tmp_path)
-    files = {
-        "scripts/run.py": "def main():\n    from groundvec.a import f\n    import groundvec.c.d\n",
-        "groundvec/__init__.py": "",
-        "groundvec/a.py": "from groundvec import b\n",
-        "groundvec/b.py": "X = 1\n",
-        "groundvec/b.html": "<p>{{ text }}</p>",
-        "groundvec/c/__init__.py": "",
-        "groundvec/c/d.py": "import os\n",
-        "groundvec/unused.py": "",
-    }
-
-    def hashed(**changes):
-        for name, text in {**files, **changes}.items():
-            path = tmp_path / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        provenance._read.cache_clear()
-        return provenance.code_hash.__wrapped__("scripts/run.py")
-
-    before = hashed()
-    assert hashed() == before
-    assert hashed(**{"groundvec/unused.py": "X = 2\n"}) == before
-    for used in [name for name in files if "unused" not in name and files[name]]:
-        assert hashed(**{used: files[used] + "Y = 3\n"}) != before
-
-
-def test_a_module_that_moves_changes_no_hash(tmp_path, monkeypatch):
+@pytest.fixture
+def hash_of(tmp_path, monkeypatch):
+    """The hash of scripts/run.py in a project of these files."""
     monkeypatch.setattr(provenance, "ROOT", tmp_path)
 
     def hashed(files):
@@ -50,6 +24,28 @@ def test_a_module_that_moves_changes_no_hash(tmp_path, monkeypatch):
         provenance._read.cache_clear()
         return provenance.code_hash.__wrapped__("scripts/run.py")
 
+    return hashed
+
+
+def test_the_hash_of_a_script_follows_its_imports_and_nothing_else(hash_of):
+    files = {
+        "scripts/run.py": "def main():\n    from groundvec.a import f\n    import groundvec.c.d\n",
+        "groundvec/__init__.py": "",
+        "groundvec/a.py": "from groundvec import b\n",
+        "groundvec/b.py": "X = 1\n",
+        "groundvec/b.html": "<p>{{ text }}</p>",
+        "groundvec/c/__init__.py": "",
+        "groundvec/c/d.py": "import os\n",
+        "groundvec/unused.py": "",
+    }
+
+    before = hash_of(files)
+    assert hash_of(files | {"groundvec/unused.py": "X = 2\n"}) == before
+    for used in [name for name in files if "unused" not in name and files[name]]:
+        assert hash_of(files | {used: files[used] + "Y = 3\n"}) != before
+
+
+def test_a_module_that_moves_changes_no_hash(hash_of):
     code = "\ndef run():\n    return f(g.x, InputError)\n"
     before = {
         "scripts/run.py": (
@@ -69,23 +65,18 @@ def test_a_module_that_moves_changes_no_hash(tmp_path, monkeypatch):
         "groundvec/b/g.py": "from groundvec.z import h\nx = 3\n",
         "groundvec/runtime/errors.py": before["groundvec/runtime/errors.py"],
     }
-    old = hashed(before)
-    assert hashed(moved) == old
+    assert hash_of(moved) == hash_of(before)
     # The same name from a module that does something else, though both are covered.
     other = moved | {"groundvec/b/g.py": "h = 4\nfrom groundvec.z import f\nx = 3\n"}
     swapped = other | {
         "scripts/run.py": other["scripts/run.py"].replace("z import h", "b.g import h")
     }
-    assert hashed(other) != hashed(swapped)
+    assert hash_of(other) != hash_of(swapped)
 
 
-def test_words_about_the_code_leave_the_hash_alone(tmp_path, monkeypatch):
-    monkeypatch.setattr(provenance, "ROOT", tmp_path)
-
+def test_words_about_the_code_leave_the_hash_alone(hash_of):
     def hashed(text):
-        (tmp_path / "a.py").write_text(text)
-        provenance._read.cache_clear()
-        return provenance.code_hash.__wrapped__("a.py")
+        return hash_of({"scripts/run.py": text})
 
     code = "def f(x):\n    return g(x, 'a text')\nclass A:\n    pass\n"
     same = (
@@ -123,11 +114,6 @@ def test_the_commit_is_the_one_checked_out(tmp_path, monkeypatch):
     installed.mkdir(parents=True)
     monkeypatch.setattr(provenance, "ROOT", installed)
     assert commit() == "unknown"  # the commit of somebody's project says nothing of this library
-
-
-def test_digests_tell_parts_apart():
-    assert provenance.digest("ab", "c") != provenance.digest("a", "bc")
-    assert provenance.digest(b"ab", {"x": 1}) == provenance.digest(b"ab", {"x": 1})
 
 
 def test_what_is_imported_for_annotations_alone_leaves_the_hash_alone(tmp_path, monkeypatch):
@@ -278,22 +264,16 @@ def test_nothing_long_depends_on_how_results_are_shown():
     [
         ("encoders/pooling.py", "torch.tanh", "torch.relu", {"train"}),
         ("encoders/rnn.py", '"""', '"""Reworded. ', set()),
-        ("encoders/rnn.py", "\n", "  # a remark\n", set()),
         ("encoders/new.py", "", "class Encoder:\n    pass\n", set()),
         ("objectives/hinge.py", "relu", "sigmoid", {"train"}),
-        ("reproduction/objectives/cca.py", "float32", "float64", {"train"}),
-        ("text/words.py", "lower()", "upper()", {"train"}),
         ("sources/karpathy.py", '"val"', '"validation"', set()),
         ("data/ratings.py", '"MSRpar"', '"MSRPar"', {"rate", "baseline"}),
         ("evaluation/ranks.py", "1e-6", "1e-5", {"train", "retrieval"}),
         ("evaluation/model_retrieval.py", "RANDOM = 64", "RANDOM = 32", {"retrieval"}),
         ("evaluation/snapshots.py", "= 9", "= 8", {"ensemble", "retrieval"}),
-        ("evaluation/relatedness.py", "1111", "2222", {"rate", "baseline"}),
         ("baselines/trigrams.py", "= 2048", "= 4096", {"baseline"}),
         ("encoder.py", "/dev/kfd", "/dev/kfe", set()),
-        ("__init__.py", '"search"', '"find"', set()),
         ("runtime/progress.py", "30", "60", set()),
-        ("runtime/jobs.py", "120", "60", set()),
     ],
 )
 def test_an_edit_computes_again_what_it_changes_and_nothing_else(changed_by, file, old, new, again):

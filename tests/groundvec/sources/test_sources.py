@@ -65,7 +65,6 @@ def test_a_source_is_added_by_two_files_as_the_recipe_has_them(project):
             "datasets.mine.images: there is no folder photo; did you mean photos?",
         ),
         ({"source": "sidecar"}, "datasets.mine.source: 'sidecar' is not one of"),
-        ({"language": "de"}, "datasets.mine.language: the data set has no captions in 'de'"),
     ],
 )
 def test_a_mistake_in_the_options_of_an_added_source_is_one_line(project, change, error):
