@@ -22,7 +22,7 @@ from groundvec.data.cleaning import normalised
 from groundvec.evaluation import significance
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_csv
-from tests.support import forks, sts_files
+from tests.support import sts_files
 from tests.support.rated_pairs import SENTEVAL, encoder, frozen
 
 ROOT = Path(__file__).parents[2]
@@ -47,23 +47,6 @@ def made_up(monkeypatch):
 @pytest.fixture
 def folders(tmp_path):
     return sts_files.write(tmp_path / "rated", sts_files.small(False))
-
-
-@pytest.fixture
-def groundvec(tmp_path):
-    """Runs the command; its output, or its only line of error."""
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    env["GROUNDVEC_MIRROR"] = ""
-
-    def run(*arguments, fails=0):
-        result = forks.run("-m", "groundvec", "evaluate", *arguments, cwd=tmp_path, env=env)
-        assert result.returncode == fails, result.stderr
-        if fails == 1:
-            [line] = result.stderr.splitlines()
-            return line
-        return result.stderr if fails else result.stdout
-
-    return run
 
 
 # Ratings
@@ -287,6 +270,18 @@ def test_what_cannot_be_searched_is_said(given, said):
         evaluate.retrieval(**{"captions": np.ones((8, 3)), "images": np.ones((4, 3))} | given)
 
 
+@pytest.mark.parametrize("similarity", ["cosine", "dot", "euclidean"])
+@pytest.mark.parametrize("factor", [1e-30, 1e37])
+def test_retrieval_is_the_same_in_another_unit(similarity, factor):
+    rng = np.random.default_rng(5)
+    images = rng.normal(size=(40, 8)).astype(np.float32)
+    captions = (np.repeat(images, 2, axis=0) + rng.normal(size=(80, 8))).astype(np.float32)
+    usual = evaluate.retrieval(captions, images, similarity=similarity)
+    unit = np.float32(factor)
+    scaled = evaluate.retrieval(unit * captions, unit * images, similarity=similarity)
+    assert scaled.items["rank"].tolist() == usual.items["rank"].tolist()
+
+
 def test_distances_far_from_the_origin_are_not_lost(caplog):
     rng = np.random.default_rng(5)
     images = rng.integers(-9, 9, (40, 8)).astype(np.float32)
@@ -383,23 +378,25 @@ def test_retrieval_is_compared_by_a_paired_bootstrap():
 
 def test_vectors_made_elsewhere_are_rated_like_an_encoder(groundvec, tmp_path, folders):
     tasks = ("--tasks", "STS 2012", "STS 2013", "--folder", *folders)
-    groundvec("sentences", *tasks, "-o", "all.txt")
+    groundvec("evaluate", "sentences", *tasks, "-o", "all.txt")
     lines = (tmp_path / "all.txt").read_text().splitlines()
     assert lines == evaluate.sentences(["STS 2012", "STS 2013"], folders)
     np.save(tmp_path / "v.npy", baselines.load("trigrams").encode(lines))
     options = ("--vectors", "v.npy", *tasks)
-    groundvec("ratings", *options, "-o", "scores.csv", "--predictions", "a.csv")
+    groundvec("evaluate", "ratings", *options, "-o", "scores.csv", "--predictions", "a.csv")
     written = pd.read_csv(tmp_path / "scores.csv")
     direct = evaluate.ratings(baselines.load("trigrams"), ["STS 2012", "STS 2013"], folders)
     pd.testing.assert_frame_equal(written[direct.scores.columns], direct.scores, check_dtype=False)
     assert set(written["encoder"]) == {"v.npy"} and "commit" in written
-    assert "Correlations times 100" in groundvec("ratings", *options)
-    assert "Williams" in groundvec("compare", "a.csv", "a.csv")
-    assert "already exists" in groundvec("ratings", *options, "-o", "scores.csv", fails=1)
+    assert "Correlations times 100" in groundvec("evaluate", "ratings", *options)
+    assert "Williams" in groundvec("evaluate", "compare", "a.csv", "a.csv")
+    assert "already exists" in groundvec(
+        "evaluate", "ratings", *options, "-o", "scores.csv", fails=1
+    )
     (tmp_path / "captions.txt").write_text("a msrpar's 12\n")
-    assert " seen" in groundvec("ratings", *options, "--captions", "captions.txt")
+    assert " seen" in groundvec("evaluate", "ratings", *options, "--captions", "captions.txt")
     np.save(tmp_path / "v.npy", np.ones((3, 2)))
-    said = groundvec("ratings", *options, fails=1)
+    said = groundvec("evaluate", "ratings", *options, fails=1)
     assert said == (
         f"error: v.npy: 3 rows for {len(lines)} sentences; it must have a row for each line "
         "that `groundvec evaluate sentences` writes for the same tasks"
@@ -412,13 +409,15 @@ def test_retrieval_of_two_files(groundvec, tmp_path):
     np.save(tmp_path / "captions.npy", rng.normal(size=(20, 4)))
     np.save(tmp_path / "of.npy", np.repeat(np.arange(10), 2))
     files = ("captions.npy", "images.npy")
-    assert "Similarity: cosine." in groundvec("retrieval", *files, "--ranks", "r.csv")
+    assert "Similarity: cosine." in groundvec("evaluate", "retrieval", *files, "--ranks", "r.csv")
     assert [*pd.read_csv(tmp_path / "r.csv")] == ["test_set", "direction", "image", "rank"]
-    groundvec("retrieval", *files, "--image-of-caption", "of.npy", "-o", "s.csv")
+    groundvec("evaluate", "retrieval", *files, "--image-of-caption", "of.npy", "-o", "s.csv")
     assert pd.read_csv(tmp_path / "s.csv")["counted"].nunique() == 2
-    groundvec("compare", "r.csv", "r.csv", "-o", "c.csv")
+    groundvec("evaluate", "compare", "r.csv", "r.csv", "-o", "c.csv")
     assert (pd.read_csv(tmp_path / "c.csv")["p_holm"] == 1).all()
-    assert groundvec("retrieval", *files, "--folds", "0", fails=1).startswith("error: --folds")
+    assert groundvec("evaluate", "retrieval", *files, "--folds", "0", fails=1).startswith(
+        "error: --folds"
+    )
 
 
 def npy(array, **options):
@@ -453,7 +452,7 @@ def test_a_bad_file_of_vectors_is_one_line(groundvec, tmp_path, kind):
     else:
         path.write_bytes(content)
     np.save(tmp_path / "good.npy", np.ones((2, 3)))
-    line = groundvec("retrieval", "bad.npy", "good.npy", fails=1)
+    line = groundvec("evaluate", "retrieval", "bad.npy", "good.npy", fails=1)
     assert line.startswith("error: bad.npy") and said in line and len(line) < 500
     assert "allow_pickle" not in line  # nobody is advised to run what the file holds
 
@@ -476,4 +475,4 @@ def test_a_bad_file_of_items_is_one_line(groundvec, tmp_path, content, said):
         content = content.replace(f"{{{name}}}".encode(), text.encode())
     (tmp_path / "bad.csv").write_bytes(content)
     write_csv(tmp_path / "good.csv", pd.DataFrame(ITEMS))
-    assert re.search(said, groundvec("compare", "good.csv", "bad.csv", fails=1))
+    assert re.search(said, groundvec("evaluate", "compare", "good.csv", "bad.csv", fails=1))

@@ -141,26 +141,6 @@ def test_a_cache_that_cannot_be_written_costs_no_result(photos, lite, caplog, mo
     np.testing.assert_allclose(images.encode(photos), vectors, atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda values: values[:, :1],
-        lambda values: values.astype(np.float64),
-        lambda values: values[:1],
-    ],
-    ids=["width 1", "float64", "a row"],
-)
-def test_a_cache_of_other_numbers_is_not_used(photos, lite, tmp_path, caplog, change):
-    images = ImageEncoder([model(width=lite.width)], backbone=lite)
-    vectors = images.encode(photos)
-    [shard] = (tmp_path / "cache").rglob("*.npz")
-    with np.load(shard) as saved:
-        content = dict(saved)
-    np.savez(shard, **(content | {"features": change(content["features"])}))
-    np.testing.assert_allclose(images.encode(photos), vectors, atol=1e-6)
-    assert caplog.messages == [f"{shard} is damaged: its images are computed again"]
-
-
 def test_the_backbone_must_be_the_one_of_the_training(tmp_path, lite):
     elsewhere = {"backbone": "precomputed", "weights": "my.npz"}
     save_model(tmp_path / "elsewhere", model(width=lite.width), features=elsewhere)

@@ -1,8 +1,8 @@
 """The command `groundvec`, run as users do."""
 
+import argparse
 import base64
 import io
-import logging
 import os
 import re
 import resource
@@ -19,7 +19,7 @@ import torch
 from PIL import Image
 
 from groundvec import SentenceEncoder, search
-from groundvec.__main__ import main
+from groundvec.__main__ import COMMANDS
 from groundvec.features import backbones
 from groundvec.model.network import Model
 from groundvec.runtime.errors import InputError, extra
@@ -63,21 +63,11 @@ def encoder(model):
     return SentenceEncoder(model)
 
 
-@pytest.fixture
-def groundvec(tmp_path):
-    """Runs the command in a folder; what it wrote to standard output, or its only line of error."""
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / "cache")}
-
-    def run(*arguments, fails=0):
-        result = forks.run("-m", "groundvec", *arguments, cwd=tmp_path, env=env)
-        assert result.returncode == fails, result.stderr
-        if fails:
-            *usage, line = result.stderr.splitlines()
-            assert not result.stdout and not (fails == 1 and usage), result.stderr
-            return line
-        return result.stdout
-
-    return run
+def run_here(name, *arguments):
+    """Run a command within this process, so that its constants can be changed."""
+    parser = argparse.ArgumentParser()
+    COMMANDS[name].add_arguments(parser)
+    COMMANDS[name].main(parser.parse_args([str(word) for word in arguments]))
 
 
 def test_help_waits_for_no_large_package():
@@ -145,31 +135,14 @@ def test_what_the_encoder_can_do_the_command_can_too(groundvec, tmp_path, option
     assert not np.allclose(expected, encoder.encode(["A dog's ball."]), atol=1e-3)
 
 
-@pytest.fixture
-def in_blocks_of_two(monkeypatch, model, tmp_path):
-    """Runs `groundvec encode` within this process, so that its numbers can be changed."""
-    monkeypatch.setattr("groundvec.cli.commands.encode.BLOCK", 2)
-    monkeypatch.chdir(tmp_path)
-    # What a program sets once, and other tests do not expect.
-    monkeypatch.setattr("groundvec.runtime.files._inputs", [])
-    monkeypatch.setattr("groundvec.runtime.files._keep_existing", False)
-    monkeypatch.setattr("logging.raiseExceptions", True)
-
-    def run(*arguments):
-        command = ["groundvec", "encode", *arguments, "--model", str(model), "--device", "cpu"]
-        monkeypatch.setattr(sys, "argv", command)
-        main()
-
-    yield run
-    logging.getLogger("groundvec.runtime.progress").setLevel(logging.NOTSET)
-
-
 @pytest.mark.parametrize("ending", ["npy", "csv", "parquet"])
 @pytest.mark.parametrize("count", [0, 5])
-def test_vectors_are_written_block_by_block(in_blocks_of_two, tmp_path, encoder, ending, count):
+def test_vectors_are_written_block_by_block(monkeypatch, tmp_path, model, encoder, ending, count):
+    monkeypatch.setattr("groundvec.cli.commands.encode.BLOCK", 2)
     sentences = (SENTENCES * 2)[:count]
     (tmp_path / "s.txt").write_text("".join(f"{sentence}\n" for sentence in sentences))
-    in_blocks_of_two("s.txt", "-o", f"v.{ending}")
+    output = tmp_path / f"v.{ending}"
+    run_here("encode", tmp_path / "s.txt", "-o", output, "--model", model, "--device", "cpu")
     if ending == "npy":
         vectors = np.load(tmp_path / "v.npy", allow_pickle=False)
     elif ending == "csv":
@@ -231,23 +204,7 @@ def test_a_stream_that_is_closed_is_named(tmp_path, command, said):
     assert result.stderr.startswith(f"error: {said}")
 
 
-def test_what_writes_a_file_needs_no_standard_output(tmp_path, model):
-    (tmp_path / "s.txt").write_text("A dog.\n")
-    command = f"{sys.executable} -m groundvec encode s.txt -o v.npy --model {model} >&-"
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    subprocess.run(command, shell=True, cwd=tmp_path, env=env, check=True)
-    assert np.load(tmp_path / "v.npy").shape == (1, 16)
-
-
 # similarity
-
-
-def test_two_sentences_have_one_number(groundvec, model, encoder):
-    pair = SENTENCES[0], SENTENCES[3] * 20  # longer than a file's name can be
-    expected = encoder.similarity(*pair)
-    assert float(groundvec("similarity", *pair, "--model", model)) == pytest.approx(
-        float(expected), abs=1e-4
-    )
 
 
 def test_two_files_have_a_number_a_line(groundvec, tmp_path, model, encoder):
@@ -354,6 +311,13 @@ def test_a_contact_sheet_shows_the_best(groundvec, model, photos, tmp_path):
     assert 26 < sheet.height < 26 + 100
     rows = np.asarray(sheet.convert("L")).min(axis=1) < 128
     assert rows[10:35].any() and rows[-26:].any()
+
+
+def test_a_contact_sheet_that_is_too_high_for_jpeg_is_refused(model, photos, monkeypatch):
+    monkeypatch.setattr("groundvec.cli.commands.search.HIGHEST_JPEG", 100)
+    with pytest.raises(InputError, match=r"a JPEG has at most 100: name a \.png or .* --best"):
+        run_here("search", photos, "A dog.", "--model", model, "-o", photos / "best.jpg")
+    assert not (photos / "best.jpg").exists()
 
 
 def test_a_search_says_what_it_leaves_out(tmp_path, model, photos):

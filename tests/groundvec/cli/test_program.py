@@ -1,14 +1,11 @@
 import argparse
 import logging
-import resource
 import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -33,27 +30,43 @@ def test_a_file_is_whole_or_not_there(tmp_path):
     assert path.read_text() == "whole" and len(list(path.parent.iterdir())) == 1
 
 
-def program(tmp_path, body):
-    path = tmp_path / "program.py"
-    path.write_text(
-        "import argparse\nfrom groundvec.cli.program import run\n"
-        "from groundvec.runtime.errors import InputError\n"
-        f"def main(arguments):\n    {body}\nrun(main, argparse.ArgumentParser())\n"
-    )
-    command = [sys.executable, path, "--log", tmp_path / "a.log"]
+PROGRAM = """
+import argparse
+from pathlib import Path
+from groundvec.cli.program import run
+from groundvec.runtime.errors import InputError
+parser = argparse.ArgumentParser()
+parser.add_argument("--input", type=Path, nargs="*")
+parser.add_argument("--output", type=Path)
+def main(arguments):
+    {body}
+run(main, parser)
+"""
+
+
+def program(folder, body, *arguments):
+    """Run a program in a folder, whose `main` has this body."""
+    command = [sys.executable, "-c", PROGRAM.format(body=body), *map(str, arguments)]
     environment = {"PYTHONPATH": str(ROOT)}
-    return subprocess.run(command, capture_output=True, text=True, env=environment)
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+def save(path, *arguments):
+    """Run a program that writes a file."""
+    body = f"from groundvec.runtime.files import write_bytes; write_bytes({str(path)!r}, b'new')"
+    return program(path.parent, body, *arguments)
 
 
 def test_bad_input_is_one_line_and_a_status(tmp_path):
-    result = program(tmp_path, "raise InputError('a.csv line 3: no caption, add one')")
+    body = "raise InputError('a.csv line 3: no caption, add one')"
+    result = program(tmp_path, body, "--log", "a.log")
     assert result.returncode == 1
     assert result.stderr == "error: a.csv line 3: no caption, add one\n"
     assert (tmp_path / "a.log").read_text() == result.stderr
 
 
 def test_a_bug_keeps_its_traceback_in_the_log(tmp_path):
-    result = program(tmp_path, "1 / 0")
+    result = program(tmp_path, "1 / 0", "--log", "a.log")
     assert result.returncode == 1
     assert "ZeroDivisionError" in (tmp_path / "a.log").read_text()
 
@@ -75,24 +88,6 @@ import groundvec.__main__
 # What is there is not written over
 
 
-def save(arguments, path):
-    write = f"from groundvec.runtime.files import write_bytes; write_bytes({str(path)!r}, b'new')"
-    return [sys.executable, "-c", PROGRAM.format(body=write), *map(str, arguments)]
-
-
-PROGRAM = """
-import argparse
-from pathlib import Path
-from groundvec.cli.program import run
-parser = argparse.ArgumentParser()
-parser.add_argument("--input", type=Path, nargs="*")
-parser.add_argument("--output", type=Path)
-def main(arguments):
-    {body}
-run(main, parser)
-"""
-
-
 @pytest.mark.parametrize("link", ["a symbolic link", "a hard link", "a detour"])
 def test_an_input_is_never_written_over(tmp_path, link):
     mine = tmp_path / "mine.csv"
@@ -105,10 +100,7 @@ def test_an_input_is_never_written_over(tmp_path, link):
         output.hardlink_to(mine)
     else:
         output.symlink_to(mine)
-    command = save(
-        ["--input", tmp_path / "no.csv", mine, "--output", output, "--overwrite"], output
-    )
-    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    result = save(output, "--input", "no.csv", mine, "--output", output, "--overwrite")
     assert result.returncode == 1 and len(result.stderr.splitlines()) == 1
     assert "is an input, and would be overwritten: name another output" in result.stderr
     assert mine.read_text() == "mine"
@@ -117,10 +109,10 @@ def test_an_input_is_never_written_over(tmp_path, link):
 def test_a_file_that_is_there_is_written_over_only_if_told_to(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("mine")
-    result = subprocess.run(save([], path), capture_output=True, text=True, cwd=ROOT)
+    result = save(path)
     assert result.returncode == 1 and path.read_text() == "mine"
     assert f"{path} already exists: name another output, or use --overwrite" in result.stderr
-    assert subprocess.run(save(["--overwrite"], path), cwd=ROOT).returncode == 0
+    assert save(path, "--overwrite").returncode == 0
     assert path.read_text() == "new"
 
 
@@ -128,7 +120,7 @@ def test_what_is_no_file_is_not_replaced_even_if_told_to(tmp_path):
     path = tmp_path / "a.csv"
     path.symlink_to("/dev/null")
     before = path.lstat().st_ino
-    result = subprocess.run(save(["--overwrite"], path), capture_output=True, text=True, cwd=ROOT)
+    result = save(path, "--overwrite")
     assert result.returncode == 1 and result.stderr.count("\n") == 1
     assert f"{path} is a folder, a FIFO or a device: name another output" in result.stderr
     assert path.lstat().st_ino == before and list(tmp_path.iterdir()) == [path]
@@ -152,8 +144,7 @@ def test_every_name_that_the_file_system_allows_can_be_written(length, ending):
 
 def test_a_log_empties_nothing_but_a_log(tmp_path):
     (tmp_path / "captions.csv").write_text("mine")
-    command = save(["--log", tmp_path / "captions.csv"], tmp_path / "a")
-    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    result = save(tmp_path / "a", "--log", "captions.csv")
     assert result.returncode == 2 and "captions.csv does not end in .log" in result.stderr
     assert (tmp_path / "captions.csv").read_text() == "mine"
 
@@ -167,7 +158,7 @@ def test_nothing_printed_does_something_to_the_terminal(tmp_path):
         "show(name); logging.info('%s is read', Path(name)); logging.warning(name); "
         "open(name)"
     )
-    result = program(tmp_path, f"from pathlib import Path; {body}")
+    result = program(tmp_path, body, "--log", "a.log")
     assert result.stdout == "a\\x1b[2J\\nb\n"
     first, second, third, error = result.stderr.splitlines()
     assert (first, second, third) == ("a\\x1b[2J\\nb is read", "a\\x1b[2J", "b")
@@ -212,10 +203,7 @@ def test_a_program_that_is_told_to_stop_leaves_nothing_half_written(tmp_path):
     [
         ("OSError(13, 'Permission denied', 'a.csv')", "a.csv: Permission denied; change its perm"),
         ("OSError(5, 'Input/output error', 'a.h5')", "a.h5: Input/output error; correct that"),
-        (
-            "OSError(28, 'No space left', 'a')",
-            "no space left on the disk while writing a",
-        ),
+        ("OSError(28, 'No space left', 'a')", "no space left on the disk while writing a"),
         ('RuntimeError("can\'t allocate memory: 9\\n at")', "not enough memory (can't allocate"),
         ("ModuleNotFoundError(name='h5py')", 'h5py is not installed: pip install "groundvec[train'),
     ],
@@ -224,29 +212,6 @@ def test_what_the_system_refuses_is_one_line(tmp_path, raised, said):
     result = program(tmp_path, f"raise {raised}")
     assert result.returncode == 1
     assert result.stderr.startswith(f"error: {said}") and result.stderr.count("\n") == 1
-
-
-def limited(command, size):
-    """Run a command that may write files of `size` bytes at most."""
-
-    def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, preexec_fn=limit)
-
-
-def test_a_limit_on_file_sizes_is_one_line_and_leaves_nothing_half_written(tmp_path):
-    features = np.zeros((100, 1000), np.float32)
-    np.savez(tmp_path / "f.npz", features=features, image_ids=[f"i{k}" for k in range(100)])
-    images = pd.DataFrame({"image_id": [f"i{k}" for k in range(100)], "split": "train"})
-    images.assign(path="-", sha256="-").to_csv(tmp_path / "images.csv", index=False)
-    command = [sys.executable, "scripts/join_features.py", "--parts", tmp_path / "f.npz"]
-    command += ["--images", tmp_path / "images.csv", "--output", tmp_path / "out" / "f.h5"]
-    result = limited(command, 100_000)
-    assert result.returncode == 1 and result.stderr.count("\n") == 1, result.stderr
-    assert result.stderr.startswith("error: no space left on the disk while writing")
-    assert list((tmp_path / "out").iterdir()) == []
-    assert limited(command, 10**7).returncode == 0
 
 
 # Numbers on a command line

@@ -16,7 +16,6 @@ from PIL import Image
 from groundvec import SentenceEncoder, search
 from groundvec.__main__ import COMMANDS
 from groundvec.features import backbones
-from groundvec.model import folder
 from groundvec.model.network import Model
 from groundvec.runtime.errors import InputError
 from groundvec.text.characters import Text
@@ -111,19 +110,6 @@ def test_a_training_that_was_killed_after_the_model_was_in_place_is_cleaned_up(
     assert not list(data.glob(".model*"))
     with pytest.raises(InputError, match="model already exists: name another folder"):
         train()
-
-
-def test_a_training_removes_its_own_files_alone(data, monkeypatch):
-    copy, theirs = folder.copy_ensemble, data / ".model.unfinished/model/notes.txt"
-
-    def note(*paths):
-        theirs.write_text("keep me")
-        copy(*paths)
-
-    monkeypatch.setattr(folder, "copy_ensemble", note)
-    train("--epochs", "1")
-    left = [path for path in theirs.parents[1].rglob("*") if path.is_file()]
-    assert left == [theirs] and theirs.read_text() == "keep me"
 
 
 @pytest.mark.parametrize("name", ["model/model.bin", "captions.csv"])

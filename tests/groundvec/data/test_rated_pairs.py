@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec.data.dataset import SPLITS
-from groundvec.data.ratings import COLUMNS, count, read_ratings, read_sts
+from groundvec.data.ratings import COLUMNS, read_ratings, read_sts
 from groundvec.data.tokenization import prepare
 from groundvec.results import frames
 from groundvec.results.schemas import Ratings
@@ -143,16 +143,6 @@ def test_a_damaged_pairs_file_is_refused(tmp_path, text, error):
     path.write_text(text.replace("{header}", ",".join(COLUMNS)))
     with pytest.raises(InputError, match=f"ratings.csv:? {error}"):
         read_ratings(path)
-
-
-def test_count():
-    rows = [("T", "b", "test"), ("T", "a", "train"), ("T", "a", "test"), ("T", "a", "test")]
-    pairs = pd.DataFrame([(*row, "A", "B", 1.0) for row in rows], columns=COLUMNS)
-    tasks = count(pairs, {("T", "b"): "here", ("T", "a"): "there"}, {("T", "a"): 7})
-    assert tasks.values.tolist() == [
-        ["T", "b", "here", 0, 0, 1, 0],
-        ["T", "a", "there", 1, 0, 2, 7],
-    ]
 
 
 # --- tokens ---------------------------------------------------------------------------------------

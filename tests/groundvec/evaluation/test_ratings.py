@@ -42,14 +42,6 @@ def test_predictions_are_of_the_test_pairs(predictions):
     assert predictions["cosine"].iloc[17] == pytest.approx(cosine, abs=1e-6)
 
 
-def test_blocks_do_not_change_the_cosines(predictions, monkeypatch):
-    pairs, vectors = frozen()
-    pairs = pairs[pairs["task"] != "SICK"]
-    monkeypatch.setattr(ratings, "PAIRS_PER_BLOCK", 7)
-    blocks = ratings.predict(pairs, encoder(vectors))["cosine"]
-    np.testing.assert_allclose(blocks, predictions["cosine"].iloc[: len(blocks)], atol=1e-6)
-
-
 def test_statistics_and_their_order(scores):
     keys = scores[["task", "subtask", "statistic", "method"]].to_numpy().tolist()
     assert keys == [

@@ -57,20 +57,6 @@ def test_the_largest_variance_is_that_of_an_interval_of_the_seeds_alone(test_to_
     assert found == pytest.approx(np.var(values, ddof=1))
 
 
-def test_intervals_of_single_seeds_cover_the_mean_of_all_trainings():
-    """As for several seeds; the variance is pooled from two sizes with three seeds each."""
-    rng = np.random.default_rng(2)
-    experiments = 10_000
-    values = rng.normal(size=experiments) + rng.normal(size=experiments)
-    sizes = rng.normal(size=(experiments, 2, 3))
-    covered = 0
-    for value, groups in zip(values, sizes, strict=True):
-        elsewhere = pooled(groups.var(axis=1, ddof=1), [2, 2])
-        low, high = t_interval([value], of_items=1, elsewhere=elsewhere)
-        covered += low <= 0 <= high
-    assert 0.941 < covered / experiments < 0.963
-
-
 @pytest.mark.parametrize("seeds", [3, 10])
 @pytest.mark.parametrize("of_seeds", [0.0, 1.0, 10.0])
 def test_t_intervals_cover_the_mean_of_all_trainings_at_every_ratio_of_the_variances(

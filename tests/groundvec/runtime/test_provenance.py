@@ -7,7 +7,6 @@ import pytest
 
 from groundvec import provenance
 from groundvec.config import parts
-from reproduction import papers
 
 
 @pytest.fixture
@@ -127,57 +126,33 @@ def test_what_is_imported_for_annotations_alone_leaves_the_hash_alone(tmp_path, 
         assert {path.name for path in provenance.covered("groundvec/a.py")} == files
 
 
-# What the rules of the real pipeline depend on
+# What the long rules of the real pipeline depend on
 
 ROOT = Path(__file__).parents[3]
+LONG = {"extract_features", "train", "ensemble", "retrieval", "rate", "baseline"}
+LONG |= {"translator", "translate"}
 
 
 def sources_of_rules():
-    """The files that all hashes of a rule have, and those that some have one of, from the rules."""
-    found = {}
+    """The files that all hashes of a long rule have, and those that some have one of."""
+    sources = {}
     for path in sorted((ROOT / "rules").glob("*.smk")):
-        rules = re.split(r"^(?=(?:use )?rule \w+)", path.read_text("utf-8"), flags=re.M)[1:]
-        for rule in rules:
-            files = re.findall(r'"((?:groundvec|reproduction|scripts)/[^"\n]+\.py)"', rule)
-            some = of_parts("text") if 'parts.file("text"' in rule else []
-            some = of_parts("baselines") if "baseline_code(" in rule else some
-            of_model = [kind for kind in parts.CLASSES if kind != "baselines"]
-            some = of_parts(*of_model) if "parts.files(" in rule else some
-            base, name = re.findall(r"^(?:use rule (\w+) as|rule) (\w+)", rule)[0]
-            if always := [file for file in files if "{" not in file]:
-                found[name] = always, some
-            elif base:
-                found[name] = found[base]
-    # Rules with names that are put together: one for each source, table and figure.
-    for name in parts.names("sources"):
-        of_source = [parts.file("sources", name), "groundvec/data/dataset.py"]
-        found[f"dataset_{name}"] = of_source, []
-    for paper, about in papers.known().items():
-        for name in about.items:
-            found[f"{paper}_{name}"] = [f"reproduction/papers/{paper}/{name}.py"], []
-    found["try_it"][0].extend(parts.file("export/onnx", name) for name in parts.exported())
-    found["page"][0].extend(str(path.relative_to(ROOT)) for path in papers.files())
-    return found
-
-
-def of_parts(*kinds):
-    return [parts.file(kind, name) for kind in kinds for name in parts.names(kind)]
-
-
-def rules_by_module():
-    """The rules whose hash a module is in, and whether that is so for all their jobs."""
-    modules = [*ROOT.glob("groundvec/**/*.py"), *ROOT.glob("reproduction/**/*.py")]
-    found = {str(path.relative_to(ROOT)): {} for path in sorted(modules)}
-    for rule, (always, some) in SOURCES.items():
-        for files, of_all in ((some, False), (always, True)):
-            for path in (path for file in files for path in provenance.covered(file)):
-                if (module := str(path.relative_to(ROOT))) in found:
-                    found[module][rule] = of_all
-    return found
+        for rule in re.split(r"^(?=rule \w+)", path.read_text("utf-8"), flags=re.M)[1:]:
+            name = re.match(r"rule (\w+)", rule)[1]
+            if name not in LONG:
+                continue
+            files = re.findall(r'"((?:groundvec|reproduction|scripts)/[^"\n{]+\.py)"', rule)
+            kinds = []
+            if "parts.files(" in rule:
+                kinds = [kind for kind in parts.CLASSES if kind != "baselines"]
+            elif "baseline_code(" in rule:
+                kinds = ["baselines"]
+            some = [parts.file(kind, name) for kind in kinds for name in parts.names(kind)]
+            sources[name] = files, some
+    return sources
 
 
 SOURCES = sources_of_rules()
-TABLE = rules_by_module()
 # The modules of every training, whatever its model. Whoever adds one has trainings run again for
 # what may not concern them.
 OF_TRAINING = """
@@ -187,8 +162,11 @@ OF_TRAINING = """
     similarity
     training/checkpoints training/files training/loop
 """
-LONG = {"extract_features", "train", "translator", "translate", "rate", "baseline", "retrieval"}
-LONG |= {"ensemble"}  # which models are rated after
+
+
+def modules(files):
+    paths = {path.relative_to(ROOT) for file in files for path in provenance.covered(file)}
+    return {str(path) for path in paths if path.suffix == ".py" and path.parts[0] != "scripts"}
 
 
 @pytest.fixture(scope="module")
@@ -202,7 +180,7 @@ def copy(tmp_path_factory):
 
 @pytest.fixture
 def changed_by(copy, monkeypatch):
-    """A function: which rules have a job with another hash if a module has this text, or all jobs.
+    """A function: which long rules have a job with another hash if a module is edited.
 
     Only the edited file is read again.
     """
@@ -220,7 +198,7 @@ def changed_by(copy, monkeypatch):
     def hashes():
         """For each rule the hashes of its jobs: one without parts of a model, and one with each."""
         return {
-            rule: [provenance.code_hash.__wrapped__(*always, *part) for part in ([], *zip(some))]
+            rule: {provenance.code_hash.__wrapped__(*always, *part) for part in ([], *zip(some))}
             for rule, (always, some) in SOURCES.items()
         }
 
@@ -234,29 +212,21 @@ def changed_by(copy, monkeypatch):
         after = hashes()
         path.write_text(text, "utf-8")
         known.pop(path, None)
-        return {
-            rule: not set(jobs) & set(after[rule])
-            for rule, jobs in before.items()
-            if jobs != after[rule]
-        }
+        return {rule for rule in LONG if before[rule] != after[rule]}
 
     return change
 
 
-def test_a_statement_more_in_any_module_changes_the_hashes_that_the_table_says(changed_by):
-    for module, rules in TABLE.items():
-        assert changed_by(module, lambda text: f"{text}\nCHANGED = True\n") == rules, module
-
-
 def test_every_training_depends_on_these_modules_and_no_others():
-    every = {name for name, rules in TABLE.items() if rules.get("train")}
-    assert every == {f"groundvec/{name}.py" for name in OF_TRAINING.split()}
+    every_training, _ = SOURCES["train"]
+    assert modules(every_training) == {f"groundvec/{name}.py" for name in OF_TRAINING.split()}
 
 
 def test_nothing_long_depends_on_how_results_are_shown():
-    for module, rules in TABLE.items():
-        if module.split("/")[1] in {"page", "papers", "render", "reporting", "commands"}:
-            assert not rules.keys() & LONG, module
+    assert SOURCES.keys() == LONG
+    for always, some in SOURCES.values():
+        rooms = {module.split("/")[1] for module in modules([*always, *some])}
+        assert not rooms & {"page", "papers", "render", "reporting", "commands"}
 
 
 @pytest.mark.parametrize(
@@ -282,4 +252,4 @@ def test_an_edit_computes_again_what_it_changes_and_nothing_else(changed_by, fil
         return text.replace(old, new, 1)
 
     path = file if file.startswith("reproduction/") else f"groundvec/{file}"
-    assert changed_by(path, edit).keys() & LONG == again
+    assert changed_by(path, edit) == again

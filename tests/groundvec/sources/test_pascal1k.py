@@ -88,10 +88,8 @@ def test_a_photograph_in_two_categories_is_counted(tmp_path, caplog):
         lambda page: re.sub("</(td|tr)>", "", page),
         lambda page: re.sub(r"<(/?)(table|tr|td)", lambda tag: tag[0].upper(), page),
         lambda page: re.sub(r'<img src="(.*?)">', r"<img alt='' src=' \1 '/>\n", page),
-        lambda page: re.sub(r'src="', r'src="./', page),
         lambda page: page.replace("<tr><td> ", "<tr>\n<td>&nbsp;\t").replace(" </td>", "\n </td>"),
         lambda page: page.replace("<tr><td> ", "<!-- a sentence --><tr><td><!-- here --> "),
-        lambda page: page.replace("<tr>\n", "<tr><th colspan=2>Next</th></tr>\n<tr>\n"),
     ],
 )
 def test_how_a_page_is_written_by_hand_makes_no_difference(tmp_path, change):
@@ -109,7 +107,6 @@ def test_how_a_page_is_written_by_hand_makes_no_difference(tmp_path, change):
             "Salt &amp; pepper, &quot;hot&quot;, isn&#39;t it&#x3F;",
             'Salt & pepper, "hot", isn\'t it?',
         ),
-        ("A man & a dog, 2 < 3, AT&T", "A man & a dog, 2 < 3, AT&T"),
         ("A <b>br</b>own dog<br>runs.<BR/>Fast.", "A brown dog runs. Fast."),
         ("A caf&eacute; with a na\u00efve dog", "A caf\u00e9 with a na\u00efve dog"),
     ],
