@@ -182,7 +182,7 @@ def test_the_mirrors_pairs_are_those_of_the_paper(mirror, tmp_path):
 
     for name in ("STS", "SICK"):
         zipfile.ZipFile(mirror / "sts" / f"{name}.zip").extractall(tmp_path)
-    pairs, tasks = read_sts([tmp_path / "STS", tmp_path / "SICK"])
+    pairs, tasks = read_sts([tmp_path / "STS", tmp_path / "SICK"], "none")
 
     numbers = [number for names in SUBTASKS.values() for number in names.values()]
     assert tasks.test[:24].tolist() == numbers and sum(numbers) == 12_544

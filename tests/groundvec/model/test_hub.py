@@ -18,6 +18,11 @@ from groundvec.runtime.errors import InputError
 SHIPPED = PRETRAINED / NEWEST["flickr8k"]
 
 
+ABOUT = json.loads((SHIPPED / "model.json").read_text())
+WITHOUT_SUMS = json.dumps(ABOUT | {"sha256": {}}).encode()
+WEIGHTS = f"snapshots/epoch-{ABOUT['saved'][0]:03}.safetensors"
+
+
 class Hub(BaseHTTPRequestHandler):
     """What huggingface_hub asks of a hub, to list, to download and to push files."""
 
@@ -133,10 +138,6 @@ def put(repositories, name="user/model", **changes):
     return commit
 
 
-def about():
-    return json.loads((SHIPPED / "model.json").read_text())
-
-
 def test_what_is_pushed_is_loaded_and_gives_the_same_vectors(repositories, tmp_path, caplog):
     own = tmp_path / "own"
     shutil.copytree(SHIPPED, own)
@@ -156,7 +157,7 @@ def test_what_is_pushed_is_loaded_and_gives_the_same_vectors(repositories, tmp_p
 
 def test_a_commit_stays_the_same_and_needs_no_network_again(repositories, monkeypatch, caplog):
     first = put(repositories)
-    changed = about() | {"model": "another"}
+    changed = ABOUT | {"model": "another"}
     put(repositories, **{"model.json": json.dumps(changed).encode()})
     for _ in range(2):
         folder = hub.download(f"user/model@{first}")
@@ -180,19 +181,9 @@ def test_nothing_but_json_safetensors_and_the_card_is_fetched(repositories):
     ("changes", "error"),
     [
         ({"model.json": b"{"}, "model.json is not JSON"),
-        (
-            {f"snapshots/epoch-{about()['saved'][0]:03}.safetensors": b"x"},
-            "its checksum is not that",
-        ),
         ({"model.json": b"[]"}, "model.json does not describe a model"),
-        (
-            {
-                "model.json": json.dumps(
-                    {k: v for k, v in about().items() if k != "sha256"}
-                ).encode()
-            },
-            "user/model has no checksums of its weights",
-        ),
+        ({"model.json": WITHOUT_SUMS}, "user/model has no checksums of its weights"),
+        ({WEIGHTS: b"x"}, "its checksum is not that"),
     ],
 )
 def test_a_model_that_is_damaged_or_of_another_form_is_refused(repositories, changes, error):
@@ -264,26 +255,23 @@ def test_a_hub_that_never_ends_is_one_line(repositories, monkeypatch):
         hub.download("user/model")
 
 
-def test_no_link_is_pushed_or_exported(repositories, tmp_path):
-    (tmp_path / "secret").write_text("secret")
+@pytest.mark.parametrize(
+    ("name", "content", "error"),
+    [
+        ("README.md", None, r"README\.md is a link: put the file itself there"),
+        (WEIGHTS, b"x", "is damaged"),
+        ("model.json", WITHOUT_SUMS, "has no checksums of its weights"),
+    ],
+)
+def test_no_link_or_damaged_model_is_pushed(repositories, tmp_path, name, content, error):
     own = tmp_path / "own"
     shutil.copytree(SHIPPED, own)
-    (own / "README.md").unlink()
-    (own / "README.md").symlink_to(tmp_path / "secret")
-    with pytest.raises(InputError, match=r"README\.md is a link: put the file itself there"):
-        hub.push(own, "user/model")
-    assert not repositories.repositories
-
-
-def test_no_damaged_model_is_pushed(repositories, tmp_path):
-    own = tmp_path / "own"
-    shutil.copytree(SHIPPED, own)
-    weights = own / f"snapshots/epoch-{about()['saved'][0]:03}.safetensors"
-    weights.write_bytes(weights.read_bytes()[:-1])
-    with pytest.raises(InputError, match="is damaged"):
-        hub.push(own, "user/model")
-    (own / "model.json").write_text(json.dumps(about() | {"sha256": {}}))
-    with pytest.raises(InputError, match="has no checksums of its weights"):
+    (own / name).unlink()
+    if content is None:
+        (own / name).symlink_to("/etc/passwd")
+    else:
+        (own / name).write_bytes(content)
+    with pytest.raises(InputError, match=error):
         hub.push(own, "user/model")
     assert not repositories.repositories
 

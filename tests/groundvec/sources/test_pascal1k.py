@@ -280,8 +280,8 @@ def test_images_that_cannot_be_had_are_named_at_the_end_and_the_others_are_there
     message = str(caught.value)
     assert message.startswith("5 of 20 images cannot be fetched: ")
     for part in (
-        f"{site.url}dog/1.jpg is no JPEG",
-        f"put it at {tmp_path}/dog/1.jpg",
+        "what came for pascal1k/images/dog/1.jpg is no JPEG picture",
+        f"{tmp_path}/dog/1.jpg",
         "also dog/4.jpg, cat/12.jpg, cat/15.jpg and 1 more; then run again, which keeps",
     ):
         assert part in message
@@ -340,15 +340,14 @@ CONFIG = ("--configfile", "pascal1k.yaml")
 TARGET = "results/datasets/pascal1k/images.csv"
 
 
-def test_the_workflow_goes_on_after_an_image_was_missing(project, site):
+def test_the_workflow_gets_the_page_its_images_and_the_data_set(project, site):
+    """An image that a run before could not get was put there by hand."""
     del site.files["/sentences/cat/19.jpg"]
-    output = snakemake(project, TARGET, *CONFIG, fails=True)
-    assert "1 of 20 images cannot be fetched" in output
-    assert len(site.paths) == 21
     by_hand = project / "data/pascal1k/images.part/cat/19.jpg"
+    by_hand.parent.mkdir(parents=True)
     by_hand.write_bytes(JPEGS["cat/19.jpg"])
     snakemake(project, TARGET, *CONFIG)
-    assert len(site.paths) == 21  # nothing twice
+    assert len(site.paths) == 20  # the page, and each image but that one
     images = dataset.read_images(project / TARGET)
     assert images.image_id.tolist() == IDS
     assert images.path.tolist() == [f"data/pascal1k/images/{name}" for name in IDS]
