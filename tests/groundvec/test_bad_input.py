@@ -195,7 +195,7 @@ CASES = {
         picture("half a JPEG", jpeg(quality=95)[:-500], "save it again in a program that"),
     ],
     "Features": [
-        Case("NaN", "features that are NaN or beyond 1e+15 for image a", JOIN, nan_features),
+        Case("NaN", "features that are NaN or beyond 1e+15 for image a", JOIN, nan_features)
     ],
     "A model folder": [
         model("a flipped byte in the weights", flip_a_bit, "epoch-001.safetensors is damaged"),
@@ -208,7 +208,7 @@ CASES = {
             "two names of files, and no files",
             "first.txt is the name of a file, or looks like one: use --files",
             "groundvec similarity first.txt secnd.txt",
-        ),
+        )
     ],
     "The command `groundvec evaluate`": [
         Case(
@@ -234,7 +234,7 @@ CASES = {
         ),
     ],
     "Numbers on a command line": [
-        Case("`--seed -1`", "--seed: -1 is less than the minimum of 0", f"{TRANSLATOR} --seed -1"),
+        Case("`--seed -1`", "--seed: -1 is less than the minimum of 0", f"{TRANSLATOR} --seed -1")
     ],
 }
 
@@ -295,8 +295,7 @@ def start_of(program, project):
 
 
 @pytest.mark.parametrize(
-    ("command", "closed"),
-    [(DATASET, "my/captions.csv"), (DATASET, "."), (SNAKEMAKE, "my/photos")],
+    ("command", "closed"), [(DATASET, "my/captions.csv"), (DATASET, "."), (SNAKEMAKE, "my/photos")]
 )
 def test_what_may_not_be_read_or_written_is_one_line(project, tmp_path, command, closed):
     own_data(tmp_path)

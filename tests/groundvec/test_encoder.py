@@ -24,10 +24,7 @@ from groundvec.text import characters, words
 from tests.support.examples import description, save_model
 
 CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
-TEXTS = {
-    "characters": characters.Text.build(CAPTIONS),
-    "words": words.Text.build(2 * CAPTIONS),
-}
+TEXTS = {"characters": characters.Text.build(CAPTIONS), "words": words.Text.build(2 * CAPTIONS)}
 
 
 def model(text="characters", width=12, seed=0, **parts):
@@ -149,9 +146,8 @@ assert not {"sympy", "torchvision"} & {*sys.modules}
     of_jsonschema = {"attr", "attrs", "idna", "jsonschema", "jsonschema_specifications"}
     of_jsonschema |= {"referencing", "rpds"}
     new = {name for name in result.stdout.decode().split() if not name.startswith("_cython")}
-    assert new - sys.stdlib_module_names <= of_jsonschema | {
-        *("groundvec", "safetensors", "yaml", "torch.utils._device"),
-    }
+    ours = {"groundvec", "safetensors", "yaml", "torch.utils._device"}
+    assert new - sys.stdlib_module_names <= of_jsonschema | ours
 
 
 def test_options_have_the_names_of_sentence_transformers(encoder):
@@ -291,11 +287,7 @@ def test_something_else_than_sentences_is_named(encoder, sentences, message):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        (
-            {"truncate_dim": 64},
-            TypeError,
-            r"no option 'truncate_dim': write encode\(...\)\[:",
-        ),
+        ({"truncate_dim": 64}, TypeError, r"no option 'truncate_dim': write encode\(...\)\[:"),
         ({"precision": "int8"}, TypeError, "no option 'precision': write encode"),
         ({"convert_to_numpy": False}, TypeError, "no option 'convert_to_numpy': leave it out"),
         ({"prompt": "query: "}, TypeError, "no option 'prompt': put it before each sentence"),
@@ -332,11 +324,7 @@ def test_something_else_than_vectors_is_named(encoder, vectors, message):
     ("model", "device", "message"),
     [
         ("nowhere", None, "no model nowhere: give the folder .*: flickr8k, flickr8k-v4"),
-        (
-            Path(__file__).parent,
-            None,
-            "there is no model .*groundvec: give the folder",
-        ),
+        (Path(__file__).parent, None, "there is no model .*groundvec: give the folder"),
         ("~nobody-of-that-name/x", None, "there is no model ~nobody-of-that-name/x: give"),
         (["flickr8k"], None, "is no model"),
         ("flickr8k", "cuda:17", "^cuda:17.* cannot be used"),

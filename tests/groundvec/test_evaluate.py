@@ -122,10 +122,7 @@ def test_an_encoder_is_a_function_or_has_a_method(folders):
         ({"encode": lambda s: np.ones((1, 3))}, "result: 1 rows for 8 sentences"),
         ({"encode": lambda s: np.ones(len(s))}, r"result: float64 \(8,\); it must be numbers"),
         ({"encode": lambda s: np.full((len(s), 3), np.nan)}, r"row 0 \(from 0\) is not finite"),
-        (
-            {"encode": lambda s: np.full((len(s), 3), np.inf, "f2")},
-            "float16 ends at 65,504",
-        ),
+        ({"encode": lambda s: np.full((len(s), 3), np.inf, "f2")}, "float16 ends at 65,504"),
         (
             {"encode": lambda s: np.full((len(s), 3), 1e30), "tasks": ["SICK"]},
             "largest value of all vectors is 1e.30, .* multiply all vectors by one number",

@@ -134,10 +134,8 @@ def test_the_scores_are_those_of_the_ensemble_on_the_test_set(folder):
         for what in ("images by captions", "captions by images")
     ]
     rated = rows(text, "### Agreement with ratings of similarity")
-    assert rated[0] == [
-        *("STS 2012", "MSRpar", "cosine", "750"),
-        *("0.400", "0.38 to 0.44", "0.390", "0.100", "24", "0.200"),
-    ]
+    first = "STS 2012 | MSRpar | cosine | 750 | 0.400 | 0.38 to 0.44 | 0.390 | 0.100 | 24 | 0.200"
+    assert " | ".join(rated[0]) == first
     assert rated[-1][:5] == ["all", "weighted mean", "cosine", "999", "0.400"]
 
 

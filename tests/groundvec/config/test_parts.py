@@ -53,16 +53,13 @@ def run(project, *command):
 
 def train(project, name, described, *treebanks):
     """Train by the scripts, as a rule does; the model's folder."""
-    run(
-        *(project, "scripts/text.py", "--text", json.dumps(described.get("text", CHARACTERS))),
-        *("--captions", "captions.csv", "--output", f"{name}.json", *treebanks),
-    )
-    run(
-        *(project, "scripts/train.py", "--description", json.dumps(described), "--name", name),
-        *("--dataset", "x", "--captions", "captions.csv", "--features", "f.h5"),
-        *("--texts", f"{name}.json", "--work", "work", "--output", name, "--threads", "1"),
-        *treebanks,
-    )
+    captions = ["--captions", "captions.csv", *treebanks]
+    text = json.dumps(described.get("text", CHARACTERS))
+    run(project, "scripts/text.py", "--text", text, "--output", f"{name}.json", *captions)
+    command = ["scripts/train.py", "--description", json.dumps(described), "--name", name]
+    command += ["--dataset", "x", "--features", "f.h5", "--texts", f"{name}.json"]
+    command += ["--work", "work", "--output", name, "--threads", "1"]
+    run(project, *command, *captions)
     return project / name
 
 

@@ -55,14 +55,7 @@ CAPTIONS = st.text(max_size=60) | st.text(alphabet="\",;'\\# \t\n\r", max_size=8
 def test_any_text_survives_writing_and_reading(tmp_path_factory, texts, name):
     folder = tmp_path_factory.mktemp("schema")
     images = pd.DataFrame({"image_id": [name], "split": ["dev"], "path": [__file__]})
-    captions = pd.DataFrame(
-        {
-            "image_id": name,
-            "language": "en",
-            "split": "dev",
-            "caption": texts,
-        }
-    )
+    captions = pd.DataFrame({"image_id": name, "language": "en", "split": "dev", "caption": texts})
     dataset.write(folder, captions, images)
     again = dataset.read_captions(folder / "captions.csv")
     assert again.caption.tolist() == texts
@@ -186,8 +179,7 @@ def test_missing_image_files_are_named_and_counted(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("listed", "file"),
-    [("sp%20ace.png", "sp ace.png"), ("2024\\KITCHEN", "2024/kitchen.png")],
+    ("listed", "file"), [("sp%20ace.png", "sp ace.png"), ("2024\\KITCHEN", "2024/kitchen.png")]
 )
 def test_the_file_that_was_probably_meant_is_named(tmp_path, listed, file):
     (tmp_path / "2024").mkdir()

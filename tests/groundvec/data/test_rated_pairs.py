@@ -31,10 +31,8 @@ def test_both_layouts(tmp_path, caplog, public):
     assert [row[2] for row in rows[24:27]] == ["train", "dev", "test"]
     assert rows[27] == ("SICK", "Relatedness", "train", "A Kid", "No kid", 3.3)
     assert [row[2] for row in rows[27:]] == ["train", "train", "dev", "dev", "test", "test"]
-    assert tasks.iloc[4].to_dict() == {
-        **{"task": "STS 2012", "subtask": "SMTnews", "source": "WMT eval."},
-        **{"train": 0, "dev": 0, "test": 1, "dropped": 1},
-    }
+    assert tasks.columns[3:].tolist() == ["train", "dev", "test", "dropped"]
+    assert tasks.iloc[4].tolist() == ["STS 2012", "SMTnews", "WMT eval.", 0, 0, 1, 1]
     assert tasks.iloc[25][["train", "dev", "test", "dropped"]].tolist() == [2, 2, 2, 0]
     assert "33 pairs with a rating, 24 without one dropped" in caplog.text
 
@@ -167,10 +165,7 @@ def test_moses_tokens_are_not_escaped():
         "don 't stop , the \" cat 's \" 5.5 % & < b > [ x ] .",
         "a man .",
     ]
-    assert prepare(text, "none", False) == [
-        "Don't stop, the \"cat's\" 5.5% & <b> [x].",
-        "A man.",
-    ]
+    assert prepare(text, "none", False) == ["Don't stop, the \"cat's\" 5.5% & <b> [x].", "A man."]
 
 
 # --- the real data --------------------------------------------------------------------------------

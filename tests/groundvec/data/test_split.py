@@ -6,13 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundvec.data.split import (
-    CAPTIONS_PER_IMAGE,
-    UNENCODED,
-    Captions,
-    drawn,
-    load_split,
-)
+from groundvec.data.split import CAPTIONS_PER_IMAGE, UNENCODED, Captions, drawn, load_split
 from groundvec.runtime.errors import InputError
 from tests.support.examples import make_split
 from tests.support.trainings import CAPTIONS, SPLIT, two_languages

@@ -180,8 +180,7 @@ def shipped():
 
 
 @pytest.mark.parametrize(
-    ("precision", "share", "difference"),
-    [("float16", 0.51, 0.001), ("int8", 0.27, 0.002)],
+    ("precision", "share", "difference"), [("float16", 0.51, 0.001), ("int8", 0.27, 0.002)]
 )
 def test_smaller_weights_make_a_smaller_file_and_nearly_the_same_vectors(
     precision, share, difference, shipped, tmp_path
@@ -212,13 +211,7 @@ def test_the_lines_in_the_documentation_read_words_of_n_grams(tmp_path):
     export(newest.models, tmp_path / "flickr8k.onnx")
     graph = session(tmp_path / "flickr8k.onnx")
     about = json.loads(graph.get_modelmeta().custom_metadata_map["groundvec"])
-    names = {
-        "np": np,
-        "re": re,
-        "unicodedata": unicodedata,
-        "graph": graph,
-        "about": about,
-    }
+    names = {"np": np, "re": re, "unicodedata": unicodedata, "graph": graph, "about": about}
     exec(re.search(r"```python\n(from sklearn.*?)```", PAGE.read_text(), re.S)[1], names)
     expected = newest.encode("A dog runs on the beach.")
     np.testing.assert_allclose(names["vector"], expected, atol=1e-6)

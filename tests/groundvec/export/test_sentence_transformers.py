@@ -68,11 +68,7 @@ def test_it_compares_as_the_model_does(trained, tmp_path):
 
 @pytest.mark.parametrize("trained", ["cosine"], indirect=True)
 @pytest.mark.parametrize(
-    ("given", "kind"),
-    [
-        ([None], "NoneType"),
-        (Image.new("RGB", (8, 8)), "image"),
-    ],
+    ("given", "kind"), [([None], "NoneType"), (Image.new("RGB", (8, 8)), "image")]
 )
 def test_what_is_no_sentence_is_named(trained, tmp_path, given, kind):
     save(trained, tmp_path / "exported")

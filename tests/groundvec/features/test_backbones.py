@@ -11,12 +11,7 @@ from torchvision.models import get_model
 
 from groundvec.features import backbones
 from groundvec.runtime.errors import InputError
-from tests.support.features import (
-    ROOT,
-    TINY,
-    Trap,
-    save_weights,
-)
+from tests.support.features import ROOT, TINY, Trap, save_weights
 
 
 @pytest.mark.parametrize("name", ["resnet18", "mobilenet_v3_small", TINY])

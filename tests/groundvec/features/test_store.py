@@ -17,12 +17,7 @@ from hypothesis import strategies as st
 from groundvec.features import store
 from groundvec.runtime.errors import InputError
 from scripts import join_features
-from tests.support.features import (
-    IDS,
-    Trap,
-    make_images,
-    run,
-)
+from tests.support.features import IDS, Trap, make_images, run
 
 
 @pytest.fixture

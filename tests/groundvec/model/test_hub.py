@@ -210,11 +210,7 @@ def test_what_is_not_there_or_too_large_is_one_line(repositories):
 
 @pytest.mark.parametrize(
     "answer",
-    [
-        b"<html>",
-        {"sha": "../../../evil"},
-        {"siblings": [{"rfilename": "model.json", "size": -1}]},
-    ],
+    [b"<html>", {"sha": "../../../evil"}, {"siblings": [{"rfilename": "model.json", "size": -1}]}],
 )
 def test_an_answer_that_is_no_hubs_is_one_line_and_writes_nothing(
     repositories, monkeypatch, tmp_path, answer

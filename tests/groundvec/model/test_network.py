@@ -95,10 +95,7 @@ def merged(content, change):
         ({"features": {"blocks": '[{"transform": "x"}]'}}, r"features\.transform: Expecting"),
         ({"features": {"crops": 3}}, "crops: 3 is not one of"),
         ({"draw": [1, 2]}, r"draw: \[1, 2\] is too short"),
-        (
-            {"description": {"encoder": {"name": "../x"}}},
-            r"encoder.name: '\.\./x' is not one of",
-        ),
+        ({"description": {"encoder": {"name": "../x"}}}, r"encoder.name: '\.\./x' is not one of"),
         ({"description": {"encoder": {"wings": 2}}}, r"\('wings' was unexpected\)"),
         ({"width": 10**9}, "width: 1000000000 is greater than the maximum"),
         ({"sha256": {"4": ""}}, r"sha256\.4: '' does not match"),

@@ -84,10 +84,7 @@ READERS = {  # of a file's content: what is read of it
         ratings.read_ratings,
     ),
     "sick.txt": (PAIR, lambda path: ratings._columns(path, 5, 5, a=0, b=1)),
-    "captions.csv": (
-        "image_id,language,split,caption\na,en,test,Ä\n",
-        dataset.read_captions,
-    ),
+    "captions.csv": ("image_id,language,split,caption\na,en,test,Ä\n", dataset.read_captions),
     "parallel.csv": (
         "split,image_id,en,de\ntest,,Ä,B\n",
         lambda path: parallel.read(path, "test", "en", "de"),

@@ -55,10 +55,7 @@ def test_flickr8k(tmp_path, caplog, zipped):
         ("20_b.jpg", "dev", "photos/20_b.jpg"),
     ]
     assert rows(captions) == [
-        (
-            *("10_a.jpg", "en", "train"),
-            "A child in a pink dress is climbing up stairs .",
-        ),
+        ("10_a.jpg", "en", "train", "A child in a pink dress is climbing up stairs ."),
         ("10_a.jpg", "en", "train", 'The sign says " Stop "'),
         ("30_c.jpg", "en", "train", "A black dog & a spotted dog"),
         ("20_b.jpg", "en", "dev", "a"),

@@ -11,11 +11,7 @@ from safetensors.torch import load_file
 from groundvec import SentenceEncoder
 from groundvec.config import parts as parts_of
 from groundvec.data.dataset import CAPTION_COLUMNS
-from groundvec.data.split import (
-    Captions,
-    Split,
-    load_more,
-)
+from groundvec.data.split import Captions, Split, load_more
 from groundvec.evaluation.retrieval import caption_ranks
 from groundvec.model.network import Model, load_model
 from groundvec.results.schemas import History
