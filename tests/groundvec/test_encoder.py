@@ -20,11 +20,8 @@ from groundvec.model.folder import read_ensemble
 from groundvec.model.network import Model, pack
 from groundvec.model.shipped import NEWEST, PRETRAINED, find
 from groundvec.runtime.errors import InputError
-from groundvec.text import characters, words
 from tests.support.examples import description, save_model
-
-CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
-TEXTS = {"characters": characters.Text.build(CAPTIONS), "words": words.Text.build(2 * CAPTIONS)}
+from tests.support.models import CAPTIONS, TEXTS
 
 
 def model(text="characters", width=12, seed=0, **parts):

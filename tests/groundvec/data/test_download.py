@@ -1,16 +1,13 @@
 """Downloads against a server on this machine that can break in every way that a network does."""
 
-import contextlib
 import errno
 import hashlib
 import itertools
 import re
 import socket
-import threading
 import urllib.error
 import urllib.request
 import zipfile
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -18,81 +15,12 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from groundvec.data import transfer
 from groundvec.data.download import fetch
 from groundvec.runtime.errors import InputError
+from tests.support.downloads import CONTENT, reset, sha256
 
 ROOT = Path(__file__).parents[3]
 NAME = "set/archive.zip"
-CONTENT = bytes(range(256)) * 1000
-
-
-def sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-class Handler(BaseHTTPRequestHandler):
-    """Serves `server.content`; does what `server.faults` says, one fault a request."""
-
-    def do_GET(self):
-        server, asked = self.server, self.headers["Range"]
-        content = server.others.get(self.path, server.content)
-        server.asked.append(asked)
-        fault = server.faults.pop(0) if server.faults else {}
-        if "status" in fault:
-            return self.send_error(fault["status"])
-        start = int(re.fullmatch(r"bytes=(\d+)-", asked)[1]) if asked else 0
-        if fault.get("no_ranges"):
-            asked, start = None, 0
-        if asked and start >= len(content):
-            self.send_response(416)
-            self.send_header("Content-Range", f"bytes */{len(content)}")
-            self.send_header("Content-Length", "0")
-            return self.end_headers()
-        body = content[start:]
-        self.send_response(206 if asked else 200)
-        if fault.get("chunked"):
-            self.send_header("Transfer-Encoding", "chunked")
-        else:
-            self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        body = body[: fault.get("cut")]
-        server.sent += len(body)
-        if fault.get("chunked"):
-            body = b"%x\r\n%b\r\n" % (len(body), body)  # and no last chunk
-        with contextlib.suppress(ConnectionError):
-            self.wfile.write(body)
-
-    def log_message(self, *args):
-        pass
-
-
-@pytest.fixture(scope="module")
-def running():
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server
-        server.shutdown()
-
-
-def reset(server, content=CONTENT, faults=()):
-    server.content, server.faults, server.asked, server.sent = content, list(faults), [], 0
-    server.others = {}  # what other paths have than `content`
-    return {
-        "urls": [f"http://127.0.0.1:{server.server_port}/archive.zip"],
-        "size": len(content),
-        "sha256": sha256(content),
-    }
-
-
-@pytest.fixture
-def server(running, monkeypatch):
-    """The server, reset, and the seconds that the code under test would have waited."""
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    running.waits = []
-    monkeypatch.setattr(transfer.time, "sleep", running.waits.append)
-    running.source = reset(running)
-    return running
 
 
 @pytest.fixture

@@ -1,5 +1,4 @@
 import json
-import os
 import re
 import unicodedata
 from pathlib import Path
@@ -18,20 +17,13 @@ from groundvec.export.onnx import export
 from groundvec.model.hub import find
 from groundvec.model.network import Model, load_ensemble
 from groundvec.runtime.errors import InputError
-from groundvec.text import characters, ngrams, word_ngrams, words
+from groundvec.text import ngrams
 from reproduction.text import trees
-from tests.support import forks
 from tests.support.examples import description, save_model
+from tests.support.models import CAPTIONS, TEXTS
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "export.md"
-CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
-TEXTS = {
-    "characters": characters.Text.build(CAPTIONS),
-    "words": words.Text.build(2 * CAPTIONS),
-    "ngrams": ngrams.Text(2, 4, buckets=50),
-    "word-ngrams": word_ngrams.Text(2, 4, buckets=50),
-}
 RNN = {"name": "rnn", "size": 8}
 BAG = {"name": "bag", "size": 8, "embedding": 7}
 ENCODERS = [
@@ -163,15 +155,11 @@ def test_what_reads_trees_is_refused(tmp_path):
         ("folder", "folder already exists: name another folder"),
     ],
 )
-def test_the_command_replaces_nothing(tmp_path, name, message):
+def test_the_command_replaces_nothing(groundvec, tmp_path, name, message):
     save_model(tmp_path / "trained", model())
     (tmp_path / "m.onnx").write_text("mine")
     (tmp_path / "folder").mkdir()
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = ("-m", "groundvec", "export", "trained", "-o", name)
-    refused = forks.run(*command, cwd=tmp_path, env=environment)
-    assert refused.returncode == 1 and message in refused.stderr
-    assert refused.stderr.startswith("error: ") and refused.stderr.count("\n") == 1
+    assert message in groundvec("export", "trained", "-o", name, fails=1)
 
 
 @pytest.fixture(scope="module")

@@ -8,20 +8,16 @@ import io
 import logging
 import random
 import re
-import threading
-from http.server import ThreadingHTTPServer
 from pathlib import Path
-from urllib.parse import unquote
 
 import pandas as pd
 import pytest
 import yaml
 from PIL import Image
 
-from groundvec.data import dataset, download, transfer
+from groundvec.data import dataset, download
 from groundvec.runtime.errors import InputError
 from groundvec.sources import pascal1k
-from tests.groundvec.data.test_download import Handler
 from tests.support.workflow import copy_project, snakemake
 
 ROOT = Path(__file__).parents[3]
@@ -212,18 +208,6 @@ def test_what_is_wrong_with_a_page_is_one_line(tmp_path, page, error):
 # --- The images -----------------------------------------------------------------------------------
 
 
-class Site(Handler):
-    """Serves `server.files` by their paths, and notes what was asked for."""
-
-    def do_GET(self):
-        path = unquote(self.path)
-        self.server.paths.append(path)
-        if path not in self.server.files:
-            return self.send_error(404)
-        self.server.content, self.server.others = self.server.files[path], {}
-        super().do_GET()
-
-
 def jpeg(k):
     file = io.BytesIO()
     Image.new("RGB", (60, 50), (10 * k, 90, 50)).save(file, "JPEG")
@@ -234,18 +218,13 @@ JPEGS = {name: jpeg(k) for k, name in enumerate(IDS)}
 
 
 @pytest.fixture
-def site(monkeypatch):
-    """A server of the page and its images; `waits` are the seconds that would have been waited."""
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    with ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
-        server.files = {f"/sentences/{name}": content for name, content in JPEGS.items()}
-        server.files["/sentences/"] = PAGE.encode()
-        server.faults, server.asked, server.paths, server.sent, server.waits = [], [], [], 0, []
-        server.url = f"http://127.0.0.1:{server.server_port}/sentences/"
-        monkeypatch.setattr(transfer.time, "sleep", server.waits.append)
-        threading.Thread(target=server.serve_forever, args=[0.01], daemon=True).start()
-        yield server
-        server.shutdown()
+def site(server):
+    """A server of the page and its images alone."""
+    server.content = None
+    server.others = {f"/sentences/{name}": content for name, content in JPEGS.items()}
+    server.others["/sentences/"] = PAGE.encode()
+    server.url = f"http://127.0.0.1:{server.server_port}/sentences/"
+    return server
 
 
 def fetch(site, folder, mirror=None, names=IDS):
@@ -262,7 +241,7 @@ def files_in(folder):
 
 def test_the_images_of_a_page_are_beside_it(tmp_path, site):
     page = PAGE.replace('"dog/4.jpg"', '"potted%20plant/4.jpg"').replace("dog/", "potted plant/")
-    site.files = {name.replace("/dog/", "/potted plant/"): c for name, c in site.files.items()}
+    site.others = {name.replace("/dog/", "/potted plant/"): c for name, c in site.others.items()}
     names = pascal1k.image_ids(write(tmp_path, page))
     fetch(site, tmp_path / "images", names=names)
     expected = {name.replace("dog/", "potted plant/"): c for name, c in JPEGS.items()}
@@ -273,8 +252,8 @@ def test_the_images_of_a_page_are_beside_it(tmp_path, site):
 
 def test_images_that_cannot_be_had_are_named_at_the_end_and_the_others_are_there(tmp_path, site):
     for name in ("dog/4.jpg", "cat/12.jpg", "cat/15.jpg", "cat/18.jpg"):
-        del site.files[f"/sentences/{name}"]
-    site.files["/sentences/dog/1.jpg"] = b"<html>Please log in.</html>"
+        del site.others[f"/sentences/{name}"]
+    site.others["/sentences/dog/1.jpg"] = b"<html>Please log in.</html>"
     with pytest.raises(InputError) as caught:
         fetch(site, tmp_path)
     message = str(caught.value)
@@ -310,7 +289,7 @@ def test_the_mirror_comes_before_the_server(tmp_path, site):
 
 def test_of_a_server_that_has_nothing_a_thousand_images_are_not_asked_for(tmp_path, site):
     for name in IDS[4:]:
-        del site.files[f"/sentences/{name}"]
+        del site.others[f"/sentences/{name}"]
     with pytest.raises(
         InputError, match=r"5 of 20 images cannot be fetched \(11 more were not req"
     ):
@@ -342,7 +321,7 @@ TARGET = "results/datasets/pascal1k/images.csv"
 
 def test_the_workflow_gets_the_page_its_images_and_the_data_set(project, site):
     """An image that a run before could not get was put there by hand."""
-    del site.files["/sentences/cat/19.jpg"]
+    del site.others["/sentences/cat/19.jpg"]
     by_hand = project / "data/pascal1k/images.part/cat/19.jpg"
     by_hand.parent.mkdir(parents=True)
     by_hand.write_bytes(JPEGS["cat/19.jpg"])
