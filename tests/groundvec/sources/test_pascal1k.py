@@ -300,34 +300,25 @@ def test_of_a_server_that_has_nothing_a_thousand_images_are_not_asked_for(tmp_pa
 # --- The workflow ---------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def project(tmp_path, site):
-    """A copy of the project in which the page has the address of the server here."""
-    folder = copy_project(tmp_path)
-    path = folder / "resources/sources.yaml"
-    sources = yaml.safe_load(path.read_text())
+def test_the_workflow_gets_the_page_its_images_and_the_data_set(tmp_path, site):
+    """An image that a run before could not get was put there by hand."""
+    project = copy_project(tmp_path)
+    sources_file = project / "resources/sources.yaml"
+    sources = yaml.safe_load(sources_file.read_text())
     sources["pascal1k/index.html"]["urls"] = [site.url]
-    path.write_text(yaml.safe_dump(sources))
-    (folder / "pascal1k.yaml").write_text(
+    sources_file.write_text(yaml.safe_dump(sources))
+    (project / "pascal1k.yaml").write_text(
         "experiment: pascal\ndatasets: {pascal1k: {source: pascal1k, seed: 7, "
         "backbone: efficientnet_lite0, models: [gru-8-max]}}\n"
     )
-    return folder
-
-
-CONFIG = ("--configfile", "pascal1k.yaml")
-TARGET = "results/datasets/pascal1k/images.csv"
-
-
-def test_the_workflow_gets_the_page_its_images_and_the_data_set(project, site):
-    """An image that a run before could not get was put there by hand."""
     del site.others["/sentences/cat/19.jpg"]
     by_hand = project / "data/pascal1k/images.part/cat/19.jpg"
     by_hand.parent.mkdir(parents=True)
     by_hand.write_bytes(JPEGS["cat/19.jpg"])
-    snakemake(project, TARGET, *CONFIG)
+    output = "results/datasets/pascal1k/images.csv"
+    snakemake(project, output, "--configfile", "pascal1k.yaml")
     assert len(site.paths) == 20  # the page, and each image but that one
-    images = dataset.read_images(project / TARGET)
+    images = dataset.read_images(project / output)
     assert images.image_id.tolist() == IDS
     assert images.path.tolist() == [f"data/pascal1k/images/{name}" for name in IDS]
     assert images.split.value_counts().to_dict() == {"train": 16, "dev": 2, "test": 2}
