@@ -1,10 +1,12 @@
 """A model is a description of named parts; a part is a module and the YAML of its options."""
 
+import contextlib
 import json
 import os
 import re
 import shutil
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import h5py
@@ -51,15 +53,22 @@ def run(project, *command):
     assert result.returncode == 0, result.stderr
 
 
-def train(project, name, described, *treebanks):
+def run_here(project, script, *arguments):
+    """Run a program of this project within this process."""
+    with contextlib.chdir(project):
+        module = import_module(script.removesuffix(".py").replace("/", "."))
+        module.main(module.parser.parse_args([str(word) for word in arguments]))
+
+
+def train(run, project, name, described, *treebanks):
     """Train by the scripts, as a rule does; the model's folder."""
     captions = ["--captions", "captions.csv", *treebanks]
     text = json.dumps(described.get("text", CHARACTERS))
     run(project, "scripts/text.py", "--text", text, "--output", f"{name}.json", *captions)
-    command = ["scripts/train.py", "--description", json.dumps(described), "--name", name]
-    command += ["--dataset", "x", "--features", "f.h5", "--texts", f"{name}.json"]
-    command += ["--work", "work", "--output", name, "--threads", "1"]
-    run(project, *command, *captions)
+    options = ["--description", json.dumps(described), "--name", name]
+    options += ["--dataset", "x", "--features", "f.h5", "--texts", f"{name}.json"]
+    options += ["--work", "work", "--output", name, "--threads", "1"]
+    run(project, "scripts/train.py", *options, *captions)
     return project / name
 
 
@@ -95,7 +104,7 @@ def test_a_replaced_file_of_trees_trains_anew(project):
             heads[root], relations[root] = -1, "root"
             trees.append(Tree(of, heads, relations, ["X"] * len(of), text))
         write(path, "by hand", trees)
-        folder = train(project, name, described, "--treebanks", path)
+        folder = train(run_here, project, name, described, "--treebanks", path)
         made.append(json.loads((folder / "model.json").read_text()))
     assert made[0]["texts"] == made[1]["texts"] and made[0]["key"] != made[1]["key"]
     for content in made:  # a key is the hash of what is said to decide the training
@@ -114,7 +123,7 @@ def test_parts_are_added_by_two_files_each_as_the_recipes_have_them(project):
         "objective": {"name": "softmax"},
         "training": SHORT | {"optimiser": {"name": "sgd", "learning_rate": 1}},
     }
-    folder = train(project, "added", described)
+    folder = train(run, project, "added", described)
     losses = pd.read_csv(folder / "history.csv")["loss"]
     assert losses.iloc[-1] < 0.95 * losses[1]
     made = json.loads((folder / "model.json").read_text())["description"]

@@ -91,19 +91,16 @@ def chunk(name, body, checksum=0):
 def with_exif(form, exif):
     """A small picture with these bytes for its EXIF, which Pillow would not write."""
     buffer = io.BytesIO()
-    photo(12, 8).save(buffer, "JPEG" if form == "JPEG" else "PNG")
+    photo(12, 8).save(buffer, form)
     data = buffer.getvalue()
     if form == "JPEG":
         segment = b"Exif\0\0" + exif
         return data[:2] + b"\xff\xe1" + struct.pack(">H", len(segment) + 2) + segment + data[2:]
-    if form == "PNG":
-        return data[:33] + chunk(b"eXIf", exif) + data[33:]
-    text = b"\nexif\n%8d\n%s\n" % (len(exif) + 6, (b"Exif\0\0" + exif).hex().encode())
-    return data[:-12] + chunk(b"tEXt", b"Raw profile type exif\0" + text) + data[-12:]
+    return data[:33] + chunk(b"eXIf", exif) + data[33:]
 
 
 @given(
-    st.sampled_from(["JPEG", "PNG", "text"]),
+    st.sampled_from(["JPEG", "PNG"]),
     st.sampled_from([271, 282, 305, 306, 700, 0xA005, 34665, 34853])
     | st.integers(0x113, 2**16 - 1),
     st.integers(0, 20),
@@ -113,14 +110,10 @@ def with_exif(form, exif):
 )
 def test_of_exif_only_the_orientation_matters(tmp_path_factory, form, tag, kind, value, endian):
     path = tmp_path_factory.mktemp("exif") / "a.jpg"
-    path.write_bytes(with_exif(form, exif_of(tag, kind, value, endian)))
+    exif = exif_of(tag, kind, value, endian)
+    path.write_bytes(with_exif(form, exif))
     assert load(path).size == (8, 12)
-
-
-@given(st.sampled_from(["JPEG", "PNG", "text"]), st.binary(max_size=40))
-def test_exif_that_cannot_be_read_turns_nothing(tmp_path_factory, form, exif):
-    path = tmp_path_factory.mktemp("exif") / "a.jpg"
-    path.write_bytes(with_exif(form, b"II*\0\x08\0\0\0\xff\xff" + exif))
+    path.write_bytes(with_exif(form, b"II*\0\x08\0\0\0\xff\xff" + exif))  # cannot be read
     assert load(path).size == (12, 8)
 
 

@@ -50,8 +50,9 @@ def test_weights_in_eight_bits_are_within_half_a_step_and_checked(tmp_path):
     assert torch.equal(other.bias, one.bias)
 
 
-def test_a_large_embedding_table_is_stored_as_codes_of_four_numbers(tmp_path):
+def test_a_large_embedding_table_is_stored_as_codes_of_four_numbers(tmp_path, monkeypatch):
     """Rows of at most 256 different quarters, each row at a scale of its own, lose nothing."""
+    monkeypatch.setattr("groundvec.model.weights.LARGE", 2**18)
     torch.manual_seed(0)
     quarters = torch.randint(256, (2**14, 4))
     rows = torch.nn.functional.normalize(torch.randn(256, 4))[quarters].flatten(1)
