@@ -1,6 +1,5 @@
 """Files of features, and their damage."""
 
-import fcntl
 import hashlib
 import json
 import os
@@ -155,13 +154,23 @@ def test_precomputed_files_that_are_something_else(tmp_path, monkeypatch):
         import_features(tmp_path, "a.npz")
 
 
-def test_an_attribute_that_is_an_array_is_named(tmp_path):
-    make_images(tmp_path, 3)
-    write_precomputed(tmp_path / "a.h5", np.ones((3, 2), np.float32), IDS)
-    with h5py.File(tmp_path / "a.h5", "a") as file:
-        file.attrs["backbone"] = np.zeros(3)
-    with pytest.raises(InputError, match="its attribute backbone is neither text nor a number"):
-        import_features(tmp_path, "a.h5")
+@pytest.mark.parametrize(
+    ("shape", "attribute", "message"),
+    [
+        ((2, 10**9), "x", r"features of width 1,000,000,000: it must be from 1 to"),
+        ((10**12, 2), "x", r"needs .* GiB of memory|a row for each"),
+        ((2, 2), np.zeros(3), "its attribute backbone is neither text nor a number"),
+    ],
+)
+def test_hdf5_files_that_claim_what_no_network_gives_are_refused(
+    tmp_path, shape, attribute, message
+):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("features", shape, np.float32, chunks=(1, 2))
+        file["image_ids"] = ["a", "b"]
+        file.attrs["backbone"] = attribute
+    with pytest.raises(InputError, match=message):
+        store.join([tmp_path / "a.h5"], ["a"])
 
 
 def test_parts_must_fit_together(tmp_path):
@@ -177,12 +186,13 @@ def test_parts_must_fit_together(tmp_path):
     assert join(IDS[2:], np.zeros((1, 2))).tolist() == [[1, 1], [1, 1], [0, 0]]
     with pytest.raises(InputError, match=r"b\.h5 repeats image id 1;"):
         join(IDS[1:], np.zeros((2, 2)))
-    with pytest.raises(InputError, match=r"differ in backbone \(y and x\)"):
-        join(IDS[2:], np.zeros((1, 2)), backbone="y")
-    with pytest.raises(InputError, match=r"differ in precision \(float16 and float32\)"):
-        join(IDS[2:], np.zeros((1, 2)), precision="float16")
-    with pytest.raises(InputError, match=r"differ in crops \(2 and None\)"):
-        join(IDS[2:], np.zeros((1, 2)), crops=2)
+    for made, message in [
+        ({"backbone": "y"}, r"differ in backbone \(y and x\)"),
+        ({"precision": "float16"}, r"differ in precision \(float16 and float32\)"),
+        ({"crops": 2}, r"differ in crops \(2 and None\)"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            join(IDS[2:], np.zeros((1, 2)), **made)
     with pytest.raises(InputError, match=r"differ in width \(3 and 2\)"):
         join(IDS[2:], np.zeros((1, 3)))
 
@@ -254,25 +264,6 @@ def test_arrays_whose_header_is_false(tmp_path, header):
         store.read(tmp_path / "a.npz", ["a"])
 
 
-@pytest.mark.parametrize("mode", ["w", "r"])
-def test_features_need_no_lock(tmp_path, mode):
-    write_precomputed(tmp_path / "a.h5", np.ones((1, 2), np.float32), ["a"])
-    with (tmp_path / "a.h5").open() as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        with pytest.raises(OSError):
-            h5py.File(tmp_path / "a.h5", mode)
-        store._hdf5(tmp_path / "a.h5", mode).close()
-
-
-def test_widths_that_no_network_has(tmp_path):
-    for width in (0, store.MAX_WIDTH + 1):
-        with h5py.File(tmp_path / f"{width}.h5", "w") as file:
-            file["features"] = np.zeros((2, width), np.float32)
-            file["image_ids"] = ["a", "b"]
-        with pytest.raises(InputError, match=r"features of width [\d,]+: it must be from 1 to"):
-            store.read(tmp_path / f"{width}.h5", ["a"])
-
-
 def test_an_archive_that_inflates_beyond_the_memory_is_refused(tmp_path, monkeypatch):
     np.savez_compressed(tmp_path / "a.npz", features=np.zeros((9, 9)), image_ids=list("abcdefghi"))
     assert store.read(tmp_path / "a.npz", ["a"]).shape == (1, 9)
@@ -339,15 +330,6 @@ def test_a_link_to_a_pipe_is_not_waited_for(tmp_path, monkeypatch):
         file["image_ids"] = ["a"]
         file["features"] = h5py.ExternalLink(str(tmp_path / "pipe"), "/x")
     with pytest.raises(InputError, match=r"a\.h5 is (damaged|not a whole)"):
-        store.read(tmp_path / "a.h5", ["a"])
-
-
-@pytest.mark.parametrize("shape", [(3, 10**9), (10**12, 2)])
-def test_an_array_that_claims_more_than_the_memory_is_refused(tmp_path, shape):
-    with h5py.File(tmp_path / "a.h5", "w") as file:
-        file.create_dataset("features", shape, np.float32, chunks=(1, 2))
-        file["image_ids"] = ["a", "b", "c"]
-    with pytest.raises(InputError, match=r"needs .* GiB of memory|of width|a row for each"):
         store.read(tmp_path / "a.h5", ["a"])
 
 
