@@ -13,10 +13,15 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def groundvec(tmp_path):
+def kept_features(tmp_path_factory, monkeypatch):
+    """Let tests with the same pictures compute their features once."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
+
+
+@pytest.fixture
+def groundvec(tmp_path, kept_features):
     """Runs the command in a folder; what it wrote to standard output, or its only line of error."""
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    env["GROUNDVEC_MIRROR"] = ""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "GROUNDVEC_MIRROR": ""}
 
     def run(*arguments, fails=0):
         result = forks.run("-m", "groundvec", *arguments, cwd=tmp_path, env=env)

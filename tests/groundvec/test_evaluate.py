@@ -376,9 +376,6 @@ def test_vectors_made_elsewhere_are_rated_like_an_encoder(groundvec, tmp_path, f
     assert set(written["encoder"]) == {"v.npy"} and "commit" in written
     assert "Correlations times 100" in groundvec("evaluate", "ratings", *options)
     assert "Williams" in groundvec("evaluate", "compare", "a.csv", "a.csv")
-    assert "already exists" in groundvec(
-        "evaluate", "ratings", *options, "-o", "scores.csv", fails=1
-    )
     (tmp_path / "captions.txt").write_text("a msrpar's 12\n")
     assert " seen" in groundvec("evaluate", "ratings", *options, "--captions", "captions.txt")
     np.save(tmp_path / "v.npy", np.ones((3, 2)))

@@ -49,16 +49,16 @@ def test_random_embeddings_score_by_chance():
     image = np.repeat(np.arange(40), rng.integers(1, 6, 40))
     found = pd.concat(
         evaluate(rng.normal(size=(len(image), 9)), rng.normal(size=(40, 9)), image, 2)
-        for _ in range(500)
+        for _ in range(100)
     )
     mean = found.groupby("direction").mean()
     expected = chance.chance(image, folds=2).set_index("direction")
     for measure, within in (
-        ("r1", 0.6),
-        ("r5", 1.2),
-        ("r10", 1.5),
-        ("median_rank", 0.5),
-        ("mean_rank", 0.5),
+        ("r1", 1.2),
+        ("r5", 2.4),
+        ("r10", 3),
+        ("median_rank", 1),
+        ("mean_rank", 1),
     ):
         np.testing.assert_allclose(mean[measure], expected[measure], atol=within)
     assert mean["queries"].to_dict() == expected["queries"].to_dict()

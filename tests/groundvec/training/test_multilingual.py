@@ -29,12 +29,11 @@ ENSEMBLE = {"history": "history.csv", "model": "model.json", "output": "ensemble
 BOTH = {"languages": ["en", "de"], "objective": {"name": "multilingual", "beta": 0.5}}
 
 
-@pytest.mark.parametrize("shared", [False, True])
-def test_two_languages_are_learned_and_each_finds_the_other(tmp_path, shared):
+def test_two_languages_are_learned_and_each_finds_the_other(tmp_path):
     encoder = {"name": "rnn", "cell": "gru", "size": 16}
     described = description(
         encoder,
-        parts={**BOTH, "shared": shared},
+        parts=BOTH,
         epochs=30,
         cycle=30,
         batch_size=4,
