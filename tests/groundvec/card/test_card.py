@@ -139,6 +139,16 @@ def test_the_scores_are_those_of_the_ensemble_on_the_test_set(folder):
     assert rated[-1][:5] == ["all", "weighted mean", "cosine", "999", "0.400"]
 
 
+def test_a_packed_model_stands_beside_the_untrained_network_of_its_training(folder):
+    """The packed model's own scores lack the untrained network, which is not packed."""
+    packed = scores().query("epochs != '0'")
+    packed.to_csv(folder / "scores.csv", index=False)
+    scores(untrained=0.2).to_csv(folder / "training.csv", index=False)
+    text = make(folder, untrained=folder / "training.csv")
+    [first, *_] = rows(text, "### Agreement with ratings of similarity")
+    assert (first[4], first[7]) == ("0.400", "0.200")
+
+
 def test_a_single_snapshot_has_its_own_scores(folder):
     write_json(folder / "model" / "ensemble.json", {"epochs": [8], "best": 8})
     text = make(folder)
@@ -156,6 +166,7 @@ def test_it_says_how_the_model_was_made_and_is_loaded(folder):
     assert 'SentenceEncoder("flickr8k")' in text
     assert f'SentenceEncoder("{folder / "model"}")' in make(folder)
     for line in (
+        "described by resnet152, which was trained on ImageNet: its weights",
         "| seed | 1 |",
         "| the weights are those after epoch | 4 and 8 |",
         r"| image features | resnet152 (IMAGENET1K\_V1) |",

@@ -70,6 +70,11 @@ def run_here(name, *arguments):
     COMMANDS[name].main(parser.parse_args([str(word) for word in arguments]))
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself_with_an_example(groundvec, name):
+    assert f"Examples:\n  groundvec {name} " in groundvec(name, "--help")
+
+
 def test_help_waits_for_no_large_package():
     program = (
         "import sys; from groundvec.__main__ import main; sys.argv = ['groundvec', '--help']\n"

@@ -200,6 +200,11 @@ def test_a_gzipped_tar_of_far_more_than_it_takes_is_refused_before_it_is_read(tm
     assert "would become more than 16 MiB" in refused(archive, tmp_path / "folder")
 
 
+def test_a_zip_of_far_more_than_it_takes_is_refused(tmp_path):
+    archive = make_zip(tmp_path / "a.zip", {"a": bytes(2**25)})
+    assert "would become more than 16 MiB" in refused(archive, tmp_path / "folder")
+
+
 # Names
 
 

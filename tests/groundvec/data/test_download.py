@@ -282,6 +282,8 @@ def test_the_sums_of_a_mirror_go_before_the_recorded_ones(server, target, mirror
     for _ in range(2):  # the second time it is there, and is right although `source` says otherwise
         fetch(NAME, server.source, target, mirror)
         assert target.read_bytes() == smaller
+    target.write_bytes(CONTENT)  # the published file is right too
+    fetch(NAME, server.source, target, mirror)
     assert server.asked == []
 
 

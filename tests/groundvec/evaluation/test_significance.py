@@ -30,6 +30,11 @@ def test_the_same_system_twice_does_not_differ():
     assert p.tolist() == [1, 1]
 
 
+def test_three_pairs_say_nothing():
+    t, p = williams(0.9, 0.1, 0.2, [3, 2])
+    assert (t.tolist(), p.tolist()) == ([0, 0], [1, 1])
+
+
 def test_holm_by_hand():
     """0.005 x 4; 0.01 x 3; 0.03 x 2; 0.04 x 1, but not below the one before."""
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])

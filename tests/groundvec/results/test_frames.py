@@ -1,5 +1,6 @@
 """Result files are what their schemas say, when they are written and when they are read."""
 
+import gzip
 import tracemalloc
 from typing import Annotated
 
@@ -117,6 +118,12 @@ def test_damaged_files_are_one_line(tmp_path, content, message):
     with pytest.raises(InputError, match=message) as error:
         frames.read(path, Form)
     assert str(path) in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_table_that_is_packed_is_no_table(tmp_path):
+    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"\n" * 2**26))
+    with pytest.raises(InputError, match="is not a whole CSV file"):
+        frames.read_csv(tmp_path / "x.csv.gz")
 
 
 def test_two_files_about_the_same_are_named(tmp_path):

@@ -115,6 +115,10 @@ def test_the_commit_is_the_one_checked_out(tmp_path, monkeypatch):
     assert commit() == "unknown"  # the commit of somebody's project says nothing of this library
 
 
+def test_digests_tell_parts_apart():
+    assert provenance.digest("ab", "c") != provenance.digest("a", "bc")
+
+
 def test_what_is_imported_for_annotations_alone_leaves_the_hash_alone(tmp_path, monkeypatch):
     monkeypatch.setattr(provenance, "ROOT", tmp_path)
     (tmp_path / "groundvec").mkdir()
