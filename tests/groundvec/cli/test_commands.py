@@ -1,6 +1,5 @@
 """The command `groundvec`, run as users do."""
 
-import argparse
 import base64
 import io
 import os
@@ -25,6 +24,7 @@ from groundvec.model.network import Model
 from groundvec.runtime.errors import InputError, extra
 from groundvec.text.characters import Text
 from tests.support import forks
+from tests.support.commands import run_here
 from tests.support.examples import description, save_model
 
 ROOT = Path(__file__).parents[3]
@@ -61,13 +61,6 @@ def model(tmp_path_factory):
 @pytest.fixture(scope="module")
 def encoder(model):
     return SentenceEncoder(model)
-
-
-def run_here(name, *arguments):
-    """Run a command within this process, so that its constants can be changed."""
-    parser = argparse.ArgumentParser()
-    COMMANDS[name].add_arguments(parser)
-    COMMANDS[name].main(parser.parse_args([str(word) for word in arguments]))
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -1,6 +1,5 @@
 """`groundvec train`, on small pictures."""
 
-import argparse
 import json
 import os
 import shlex
@@ -15,12 +14,12 @@ import torch
 from PIL import Image
 
 from groundvec import SentenceEncoder, search
-from groundvec.__main__ import COMMANDS
 from groundvec.features import backbones
 from groundvec.model.network import Model
 from groundvec.runtime.errors import InputError
 from groundvec.text.characters import Text
 from tests.support import forks
+from tests.support.commands import run_here
 from tests.support.examples import description, save_model
 
 ROOT = Path(__file__).parents[3]
@@ -51,10 +50,8 @@ def data(tmp_path, monkeypatch, kept_features):
 
 
 def train(*options):
-    parser = argparse.ArgumentParser()
-    COMMANDS["train"].add_arguments(parser)
     command = ["captions.csv", "photos", "-o", "model", "--recipe", "recipe", "--device", "cpu"]
-    COMMANDS["train"].main(parser.parse_args([*command, *options]))
+    run_here("train", *command, *options)
 
 
 def test_a_trained_model_has_what_its_users_need(data, capsys):

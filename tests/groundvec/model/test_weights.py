@@ -88,28 +88,18 @@ def test_stored_matrices_are_read(tmp_path, kind):
 @pytest.mark.parametrize(
     ("kind", "change", "error"),
     [
-        *(
-            (kind, {"weight.scale": scale}, error)
-            for kind in ("int8", "codes")
-            for scale, error in [
-                (None, UNFIT),
-                (torch.ones(8), UNFIT),
-                (torch.full((2**14,), torch.nan), TOO_LARGE),
-            ]
-        ),
-        *(
-            ("codes", {"weight.codebook": codebook}, error)
-            for codebook, error in [
-                (None, UNFIT),
-                (torch.ones(256), UNFIT),
-                (torch.ones(256, 1000, 4), UNFIT),  # of which gigabytes were decoded
-                (torch.ones(256, 4, dtype=torch.int8), UNFIT),
-                (torch.ones(3, 4), "weight has codes beyond its codebook"),
-            ]
-        ),
-        ("codes", {"weight": -torch.ones(2**14, 2, dtype=torch.int8)}, UNFIT),
+        ("int8", {"weight.scale": None}, UNFIT),
+        ("int8", {"weight.scale": torch.ones(8)}, UNFIT),
+        ("int8", {"weight.scale": torch.full((2**14,), torch.nan)}, TOO_LARGE),
         ("int8", {"weight": torch.zeros(2**14, 8, dtype=torch.uint8)}, UNFIT),
         ("int8", {"weight.codebook": torch.ones(256, 4)}, UNFIT),
+        ("codes", {"weight.scale": torch.ones(8)}, UNFIT),
+        ("codes", {"weight.codebook": None}, UNFIT),
+        ("codes", {"weight.codebook": torch.ones(256)}, UNFIT),
+        ("codes", {"weight.codebook": torch.ones(256, 1000, 4)}, UNFIT),  # decoded, gigabytes
+        ("codes", {"weight.codebook": torch.ones(256, 4, dtype=torch.int8)}, UNFIT),
+        ("codes", {"weight.codebook": torch.ones(3, 4)}, "weight has codes beyond its codebook"),
+        ("codes", {"weight": -torch.ones(2**14, 2, dtype=torch.int8)}, UNFIT),
         ("float32", {"weight.scale": torch.ones(2**14)}, UNFIT),
         ("float32", {"weight": torch.ones(2**14, 8, dtype=torch.complex64)}, UNFIT),
         ("float32", {"weight": torch.ones(8, 2**14)}, "other names or shapes"),
