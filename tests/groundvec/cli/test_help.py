@@ -19,8 +19,14 @@ from groundvec.features import store
 from groundvec.model.network import Model
 from groundvec.runtime.files import sha256
 from groundvec.text.characters import Text
-from tests.groundvec.sources import test_multi30k, test_pascal1k
-from tests.support import forks, karpathy_files, public_files, sts_files
+from tests.support import (
+    forks,
+    karpathy_files,
+    multi30k_files,
+    pascal1k_files,
+    public_files,
+    sts_files,
+)
 from tests.support.examples import description, save_model
 from tests.support.photos import jpeg
 from tests.support.workflow import environment
@@ -93,9 +99,9 @@ def folder(tmp_path_factory):
     (mirror / "SHA256SUMS").write_text(f"{sha256(text)}  flickr8k/Flickr8k_text.zip\n")
     (data / "flickr8k").mkdir(parents=True)
     shutil.move(mirror / "flickr8k/Flickr8k_Dataset.zip", data / "flickr8k")
-    for name in test_pascal1k.IDS:
+    for name in pascal1k_files.IDS:
         picture(mirror / "pascal1k/images" / name)
-    write(data / "pascal1k/index.html", test_pascal1k.PAGE)
+    write(data / "pascal1k/index.html", pascal1k_files.PAGE)
     entries = [
         karpathy_files.coco_entry(number, split, *["a dog"] * 5)
         for number, split in enumerate(("train", "val", "test"))
@@ -112,7 +118,7 @@ def folder(tmp_path_factory):
         "test_2017_flickr": ["90.jpg"],
         "test_2018_flickr": ["91.jpg"],
     }
-    test_multi30k.small(folder / "multi30k", described, translated, lambda *_: "Said.")
+    multi30k_files.small(folder / "multi30k", described, translated, lambda *_: "Said.")
     shutil.make_archive(str(data / "multi30k/multi30k"), "zip", folder / "multi30k")
     splits = {"a": "train", "b": "train", "c": "dev", "d": "test"}
     for name in splits:

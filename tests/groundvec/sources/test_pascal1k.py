@@ -8,7 +8,6 @@ import io
 import logging
 import random
 import re
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -18,36 +17,8 @@ from PIL import Image
 from groundvec.data import dataset, download
 from groundvec.runtime.errors import InputError
 from groundvec.sources import pascal1k
+from tests.support.pascal1k_files import IDS, PAGE, SENTENCES, html, row, write
 from tests.support.workflow import copy_project, snakemake
-
-ROOT = Path(__file__).parents[3]
-IDS = [f"{'dog' if k < 10 else 'cat'}/{k}.jpg" for k in range(20)]
-SENTENCES = {name: [f"Number {k} of {name}." for k in range(5)] for name in IDS}
-SENTENCES["cat/13.jpg"] = ["The only one."]
-
-
-def row(address, *sentences):
-    cells = "".join(f"      <tr><td> {sentence} </td></tr>\n" for sentence in sentences)
-    return (
-        f'<tr>\n  <td><img src="{address}"></td>\n'
-        f"  <td>\n    <table>\n{cells}    </table>\n  </td>\n</tr>\n"
-    )
-
-
-def html(rows):
-    return (
-        "<html>\n<head><title>Sentences</title></head>\n<body>\n<h1>Images and sentences</h1>\n"
-        f"<table border=1>\n{rows}</table>\n<p>The end.\n</body>\n</html>\n"
-    )
-
-
-PAGE = html("".join(row(name, *sentences) for name, sentences in SENTENCES.items()))
-
-
-def write(tmp_path, text=PAGE, encoding="utf-8"):
-    path = tmp_path / "index.html"
-    path.write_bytes(text.encode(encoding))
-    return path
 
 
 def read(tmp_path, text=PAGE, seed=7):
