@@ -21,7 +21,7 @@ from groundvec import SentenceEncoder, search
 from groundvec.__main__ import COMMANDS
 from groundvec.features import backbones
 from groundvec.model.network import Model
-from groundvec.runtime.errors import InputError, extra
+from groundvec.runtime.errors import InputError
 from groundvec.text.characters import Text
 from tests.support import forks
 from tests.support.commands import run_here
@@ -395,10 +395,3 @@ def test_a_mistake_is_named(tmp_path, monkeypatch, capsys, arguments, message):
     with pytest.raises((InputError, SystemExit)) as caught:
         run_here(*arguments)
     assert message in f"{caught.value} {capsys.readouterr().err}"
-
-
-def test_a_package_that_is_missing_is_named_with_its_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "polars", None)  # as if it were not installed
-    said = r'^polars is not installed: pip install "groundvec\[parquet\]"$'
-    with pytest.raises(InputError, match=said), extra("parquet"):
-        import polars  # noqa: F401

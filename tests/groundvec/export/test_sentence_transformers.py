@@ -104,17 +104,3 @@ def test_mistakes_are_told_in_one_line(trained, tmp_path):
     weights.write_bytes(weights.read_bytes()[:-1] + b"?")
     with pytest.raises(InputError, match="is damaged"):
         load(tmp_path / "saved")
-
-
-@pytest.mark.parametrize("trained", ["cosine"], indirect=True)
-def test_an_export_that_fails_half_way_leaves_nothing(trained, tmp_path, monkeypatch):
-    def fail(*_, **__):
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("groundvec.model.weights.write_bytes", fail)
-        with pytest.raises(OSError, match="No space left"):
-            save(trained, tmp_path / "new" / "saved")
-    assert list((tmp_path / "new").iterdir()) == []
-    save(trained, tmp_path / "new" / "saved")
-    assert load(tmp_path / "new" / "saved").encode("A dog.").shape == (16,)

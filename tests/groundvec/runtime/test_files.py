@@ -13,7 +13,7 @@ from groundvec.data import dataset, parallel, ratings
 from groundvec.data.archives import Files, unpack
 from groundvec.features import images, store
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import DEEPEST, SMALL, new_folder, read_json, read_regular, sha256
+from groundvec.runtime.files import DEEPEST, new_folder, read_json, read_regular, sha256
 from groundvec.sources import flickr8k, karpathy, multi30k, pascal1k, table
 from groundvec.text.vectors import read_vectors
 from reproduction.text import treebank
@@ -45,13 +45,6 @@ def test_what_is_no_file_is_refused_before_it_is_opened(tmp_path, read, kind):
         path.symlink_to("/dev/zero" if kind == "device" else fifo)  # a link to it is no file either
     with pytest.raises(InputError, match="is a folder, a FIFO or a device: put the file itself"):
         read(path)
-
-
-def test_a_fifo_that_takes_a_file_s_place_is_not_waited_for(tmp_path, monkeypatch):
-    os.mkfifo(tmp_path / "a")
-    monkeypatch.setattr("groundvec.runtime.files.check_regular", lambda _: None)  # it looked before
-    with pytest.raises(InputError, match="is a folder, a FIFO or a device"):
-        read_regular(tmp_path / "a", SMALL)
 
 
 def test_a_file_is_read_up_to_its_bound_and_to_the_memory(tmp_path, monkeypatch):

@@ -2,7 +2,6 @@
 
 import hashlib
 import logging
-import os
 
 import pandas as pd
 import pytest
@@ -179,15 +178,3 @@ def test_the_state_of_the_pictures_is_that_of_the_listed_ones(tmp_path):
     changed = table.state(path, tmp_path)
     (tmp_path / "c.jpg").unlink()
     assert len({before, changed, table.state(path, tmp_path)}) == 3
-
-
-def test_pictures_of_one_size_and_time_that_exchange_their_names_change_the_state(tmp_path):
-    for name in "abc":
-        (tmp_path / f"{name}.jpg").write_bytes(name.encode())
-        os.utime(tmp_path / f"{name}.jpg", (0, 0))
-    path = write_table(tmp_path, GOOD)
-    before = table.state(path, tmp_path)
-    (tmp_path / "a.jpg").rename(tmp_path / "x")
-    (tmp_path / "b.jpg").rename(tmp_path / "a.jpg")
-    (tmp_path / "x").rename(tmp_path / "b.jpg")
-    assert table.state(path, tmp_path) != before
