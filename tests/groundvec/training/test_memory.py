@@ -47,7 +47,7 @@ def generate(folder):
 
 
 @pytest.mark.slow
-def test_a_quarter_of_mscoco_trains_within_a_gigabyte(tmp_path):
+def test_a_quarter_of_mscoco_s_size_trains_within_1_2_gb(tmp_path):
     generate(tmp_path)
     write_json(tmp_path / "v.json", Text.build([" ".join(WORDS)]).as_dict())
     described = "{languages: [en], encoder: {name: rnn, cell: gru, size: 16, pooling: max}}"
@@ -73,4 +73,4 @@ def test_a_quarter_of_mscoco_trains_within_a_gigabyte(tmp_path):
         (tmp_path / "features.h5").unlink()  # 252 MB
     peak = int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1e6
     print(f"peak host memory {peak:.2f} GB")
-    assert peak < 4
+    assert peak < 1.2  # 1.04 was measured: a copy of the features, 0.25 GB, is beyond
