@@ -176,11 +176,11 @@ def test_vectors_that_the_disk_cannot_hold_are_one_line_and_no_file(tmp_path, mo
     [
         ("encode -o v.npy <&-", "standard input is closed: name a file of sentences"),
         ("info >&-", "standard output is closed"),
-        ("encode -o s.txt --overwrite < s.txt", "s.txt is an input, and would be overwritten"),
+        ("encode -o s.csv --overwrite < s.csv", "s.csv is an input, and would be overwritten"),
     ],
 )
 def test_what_is_wrong_with_a_stream_is_one_line(tmp_path, command, said):
-    (tmp_path / "s.txt").write_text("A dog.\n")
+    (tmp_path / "s.csv").write_text("A dog.\n")
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     result = subprocess.run(
         f"{sys.executable} -m groundvec {command}",
@@ -192,7 +192,7 @@ def test_what_is_wrong_with_a_stream_is_one_line(tmp_path, command, said):
     )
     assert result.returncode == 1 and result.stderr.count("\n") == 1
     assert result.stderr.startswith(f"error: {said}")
-    assert (tmp_path / "s.txt").read_text() == "A dog.\n"
+    assert (tmp_path / "s.csv").read_text() == "A dog.\n"
 
 
 # similarity
