@@ -14,21 +14,14 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image
 
 from groundvec import SentenceEncoder
 from groundvec.model.folder import read_ensemble
 from groundvec.model.network import Model, pack
 from groundvec.model.shipped import NEWEST, PRETRAINED, find
 from groundvec.runtime.errors import InputError
-from groundvec.text import characters, words
 from tests.support.examples import description, save_model
-
-CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
-TEXTS = {
-    "characters": characters.Text.build(CAPTIONS),
-    "words": words.Text.build(2 * CAPTIONS),
-}
+from tests.support.models import CAPTIONS, TEXTS
 
 
 def model(text="characters", width=12, seed=0, **parts):
@@ -42,22 +35,6 @@ def encoder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("encoder")
     save_model(folder, model())
     return SentenceEncoder(folder)
-
-
-def test_one_string_is_one_sentence(encoder):
-    vector = encoder.encode("A dog chases 2 cats.")
-    assert vector.shape == (16,)
-    np.testing.assert_allclose(vector, encoder.encode(["A dog chases 2 cats."])[0], atol=1e-6)
-
-
-@given(
-    st.lists(st.text("A dogchasesZ2", min_size=1), min_size=1, max_size=6),
-    st.lists(st.text(" \t\r\n\x00\x85\x1f\u2028", min_size=1, max_size=3), min_size=7, max_size=7),
-)
-def test_sentences_are_cleaned_as_captions_are(encoder, words, gaps):
-    plain = " ".join(word for text in words for word in text.split())
-    odd = "".join(f"{gap}{word}" for word, gap in zip(plain.split(), gaps * 99, strict=False))
-    np.testing.assert_array_equal(encoder.encode([f"{odd}{gaps[0]}"]), encoder.encode([plain]))
 
 
 @given(st.text(max_size=20), st.sampled_from("\u00ad\u200b\u200e\u2060\ufeff"))
@@ -162,9 +139,8 @@ print(*{name if name.startswith("torch.") else name.partition(".")[0] for name i
     of_jsonschema = {"attr", "attrs", "idna", "jsonschema", "jsonschema_specifications"}
     of_jsonschema |= {"referencing", "rpds"}
     new = {name for name in result.stdout.decode().split() if not name.startswith("_cython")}
-    assert new - sys.stdlib_module_names <= of_jsonschema | {
-        *("groundvec", "safetensors", "yaml", "torch.utils._device"),
-    }
+    ours = {"groundvec", "safetensors", "yaml", "torch.utils._device"}
+    assert new - sys.stdlib_module_names <= of_jsonschema | ours
 
 
 def test_options_have_the_names_of_sentence_transformers(encoder):
@@ -203,7 +179,7 @@ def test_defaults_of_sentence_transformers_may_be_named(encoder):
     assert isinstance(tensors, torch.Tensor)
 
 
-@pytest.mark.parametrize("form", [np.asarray, torch.tensor, np.float64, parameter])
+@pytest.mark.parametrize("form", [np.float64, torch.tensor, parameter])
 def test_vectors_are_compared_as_their_sentences(encoder, form):
     a, b = encoder.encode(CAPTIONS), encoder.encode("A cat.")
     expected = encoder.similarity(CAPTIONS, "A cat.")
@@ -217,16 +193,10 @@ def test_vectors_are_compared_as_their_sentences(encoder, form):
     "form",
     [
         lambda vectors: np.round(127 * vectors).astype(np.int8),  # whose products overflow
-        lambda vectors: np.round(127 * vectors + 128).astype(np.uint8),
         lambda vectors: np.round(2**62 * vectors.astype(float)).astype(np.int64),
-        lambda vectors: 3 * vectors,
-        lambda vectors: vectors[:1] + vectors,
         lambda vectors: (1000 * vectors).astype(np.float16),
         lambda vectors: 1e300 * vectors.astype(float),  # whose squares overflow
-        lambda vectors: 1e-300 * vectors.astype(float),  # or vanish
-        lambda vectors: vectors.tolist(),
         lambda vectors: [*map(torch.tensor, vectors)],
-        lambda vectors: torch.tensor(vectors).bfloat16(),
         lambda vectors: pd.Series([*vectors]),
     ],
 )
@@ -296,16 +266,9 @@ def test_several_threads_use_one_encoder(encoder):
     [
         ([None], "sentence 0 is not text but NoneType"),
         (["A dog.", 3], "sentence 1 is not text but int"),
-        ([b"A dog."], "sentence 0 is not text but bytes"),
         (b"A dog.", "pass a list of strings, not bytes"),
-        ({"A dog.": 1}, "pass a list of strings, not dict"),
-        ({"A dog."}, "pass a list of strings, not set"),
-        (None, "pass a list of strings, not NoneType"),
         (pd.DataFrame({"A dog.": [1]}), "pass a list of strings, not DataFrame"),
         (pd.Series(["A dog.", float("nan")]), "sentence 1 is not text but float"),
-        (Image.new("RGB", (2, 2)), "pass a list of strings, not Image"),
-        (np.zeros((1, 2)), "sentence 0 is not text but ndarray"),
-        (zip("ab", "cd", strict=True), "sentence 0 is not text but tuple"),
         ([["A dog."]], "sentence 0 is not text but list"),
     ],
 )
@@ -317,18 +280,12 @@ def test_something_else_than_sentences_is_named(encoder, sentences, message):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        (
-            {"truncate_dim": 64},
-            TypeError,
-            r"no option 'truncate_dim': write encode\(...\)\[:",
-        ),
+        ({"truncate_dim": 64}, TypeError, r"no option 'truncate_dim': write encode\(...\)\[:"),
         ({"precision": "int8"}, TypeError, "no option 'precision': write encode"),
         ({"convert_to_numpy": False}, TypeError, "no option 'convert_to_numpy': leave it out"),
         ({"prompt": "query: "}, TypeError, "no option 'prompt': put it before each sentence"),
         ({"normalise": True}, TypeError, "no option 'normalise': see its help"),
         ({"batch_size": 0}, InputError, "batch_size is 0: it must be 1 or more, a whole number"),
-        ({"batch_size": 2.0}, InputError, "batch_size is 2.0: it must be"),
-        ({"batch_size": "2"}, InputError, "batch_size is 2: it must be"),
         ({"language": "fr"}, InputError, "no language 'fr': choose one of en"),
         ({"device": "banana"}, InputError, "^banana.* cannot be used"),
     ],
@@ -342,17 +299,12 @@ def test_wrong_options_are_refused_with_the_remedy(encoder, options, error, mess
     ("vectors", "message"),
     [
         (np.ones((2, 16), bool), r"b: bool of shape \(2, 16\): give sentences, or vectors of 16 n"),
-        (np.ones((2, 16), complex), "b: complex128 of shape"),
         (np.ones((1, 2, 16)), r"b: float64 of shape \(1, 2, 16\): give"),
         (np.array([[1.0] * 16, [np.nan] * 16]), r"b: row 1 \(from 0\) is not finite"),
         ([1.0] * 15 + [math.inf], r"b: row 15 \(from 0\) is not finite"),
         ([[1.0] * 16, [1.0] * 15], "b is no array"),
-        ([np.ones(16), "A dog."], "b is no array"),
         (["A dog.", np.ones(16)], "sentence 1 is not text but ndarray"),
         (torch.ones(2, 16).to_sparse(), "b is no array .*to_dense"),
-        (torch.ones(2, 16, device="meta"), "b is no array"),
-        ([None, "A dog."], "b: object of shape .*: give sentences"),
-        (np.array(1.0), "pass a list of strings, not ndarray"),
         (None, "pass a list of strings, not NoneType"),
     ],
 )
@@ -365,16 +317,9 @@ def test_something_else_than_vectors_is_named(encoder, vectors, message):
     ("model", "device", "message"),
     [
         ("nowhere", None, "no model nowhere: give the folder .*: flickr8k, flickr8k-v4"),
-        (
-            Path(__file__).parent,
-            None,
-            "there is no model .*groundvec: give the folder",
-        ),
+        (Path(__file__).parent, None, "there is no model .*groundvec: give the folder"),
         ("~nobody-of-that-name/x", None, "there is no model ~nobody-of-that-name/x: give"),
-        (None, None, "None is no model: give the name or the folder of one"),
-        ([], None, "is no model"),
         (["flickr8k"], None, "is no model"),
-        ("flickr8k", "banana", "^banana.* cannot be used"),
         ("flickr8k", "cuda:17", "^cuda:17.* cannot be used"),
     ],
 )

@@ -239,21 +239,12 @@ def test_parts_joined_equal_a_single_run(tmp_path, tiny):
         assert np.array_equal(actual["features"], expected["features"])
         assert np.array_equal(actual["image_ids"], expected["image_ids"])
         assert dict(actual.attrs) == dict(expected.attrs)  # the fingerprint among them
-    with pytest.raises(InputError, match="no features for image id 1 and 1 others"):
-        run(
-            join_features,
-            *("--images", tmp_path / "images.csv", "--output", tmp_path / "x.h5"),
-            *("--parts", files[0], files[2]),
-        )
-    options += ["--part", 8, "--parts", 9, "--output", tmp_path / "empty.h5"]
-    run(extract_features, *options)  # of seven pictures the ninth part has none
+    # Of seven pictures the ninth part has none.
+    empty = tmp_path / "empty.h5"
+    run(extract_features, *options, "--part", 8, "--parts", 9, "--output", empty)
+    command = ["--images", tmp_path / "images.csv", "--output", tmp_path / "x.h5", "--parts"]
     with pytest.raises(InputError, match=r"empty\.h5 has no features for image id 1 and 1 others"):
-        run(
-            join_features,
-            *("--images", tmp_path / "images.csv", "--output", tmp_path / "x.h5"),
-            *("--parts", files[0], files[2], tmp_path / "empty.h5"),
-        )
-    options = options[:-6]
+        run(join_features, *command, files[0], files[2], empty)
     with pytest.raises(InputError, match=r"--part 3 must be from 0 to 2"):
         run(extract_features, *options, "--part", 3, "--parts", 3, "--output", tmp_path / "x.h5")
     assert not (tmp_path / "x.h5").exists()

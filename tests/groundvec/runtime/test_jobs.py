@@ -73,10 +73,9 @@ def test_another_user_s_lock_is_said_to_be_held(tmp_path, monkeypatch):
     assert "another user's process may be at work" in jobs.running(tmp_path)
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_a_lock_ends_with_its_holder(tmp_path, holder, monkeypatch, number):
+def test_a_lock_ends_with_its_holder(tmp_path, holder, monkeypatch):
     monkeypatch.setattr(jobs, "PATIENCE", 0)
-    holder.send_signal(number)
+    holder.send_signal(signal.SIGKILL)
     holder.wait()
     assert jobs.running(tmp_path) == ""
     with jobs.locked(tmp_path, "cell x"):
