@@ -38,9 +38,9 @@ def trained(tmp_path_factory):
     """Two untrained networks as the only snapshots of their trainings, with data and scores."""
     folder = tmp_path_factory.mktemp("trained")
     captions = [
-        [f"Picture i{image}, told {k} times {ODD}" for k in range(5)] for image in range(36)
+        [f"Picture i{image}, told {k} times {ODD}" for k in range(5)] for image in range(18)
     ]
-    write_data(folder, ["dev"] * 6 + ["test"] * 30, captions)
+    write_data(folder, ["dev"] * 6 + ["test"] * 12, captions)
     text = Text.build([caption for of_image in captions for caption in of_image])
     for seed, name in enumerate(TRAINED):
         torch.manual_seed(seed)
@@ -258,12 +258,12 @@ def test_the_papers_come_before_the_gallery_in_the_order_of_their_tables(made, o
 
 def test_a_card_says_what_chance_gives_and_of_how_many(made, opened):
     card = opened(made).query_selector("article.card")
-    assert "30 pictures, 150 captions in the test set" in card.inner_text()
+    assert "12 pictures, 60 captions in the test set" in card.inner_text()
     rows = [row.inner_text().split("\t") for row in card.query_selector_all("tbody tr")]
-    # One of 30 pictures is right; of 150 captions five are: 1 - (145/150)(144/149)... for R@10.
-    assert rows[1] == ["by chance", "3.3", "16.7", "33.3"]
-    missed = np.prod([(145 - k) / (150 - k) for k in range(10)])
-    assert rows[3][0] == "by chance" and rows[3][1] == "3.3"
+    # One of 12 pictures is right; of 60 captions five are: 1 - (55/60)(54/59)... for R@10.
+    assert rows[1] == ["by chance", "8.3", "41.7", "83.3"]
+    missed = np.prod([(55 - k) / (60 - k) for k in range(10)])
+    assert rows[3][0] == "by chance" and rows[3][1] == "8.3"
     assert rows[3][3] == f"{100 * (1 - missed):.1f}"
 
 
@@ -274,12 +274,12 @@ def test_six_queries_are_shown_and_more_or_filtered_ones_if_asked_for_without_ja
     first = page.query_selector_all(".query.m0.to_images")[:6]
     assert [one.inner_text() for one in visible(page)] == [one.inner_text() for one in first]
     choose(page, ".more input")
-    assert len(visible(page)) == 24
+    assert len(visible(page)) == 12
     choose(page, "[value=miss]")
     misses = visible(page)
     choose(page, "[value=hit]")
     hits = visible(page)
-    assert misses and hits and len(misses) + len(hits) == 24
+    assert misses and hits and len(misses) + len(hits) == 12
     for query in hits:
         ranks = [int(li.get_attribute("value")) for li in query.query_selector_all("li.right")]
         assert min(ranks) <= 5
@@ -293,13 +293,13 @@ def test_six_queries_are_shown_and_more_or_filtered_ones_if_asked_for_without_ja
 def test_the_page_says_how_many_queries_the_filters_leave(made, opened):
     page = opened(made)
     hits = len(page.query_selector_all(".query.m0.to_images.hit"))
-    assert page.inner_text(".shown").startswith(f"24 queries, {hits} of them")
+    assert page.inner_text(".shown").startswith(f"12 queries, {hits} of them")
     assert page.inner_text(".shown").endswith("; the first 6 are shown.")
     choose(page, ".more input")
     assert "the first" not in page.inner_text(".shown")
     choose(page, "[value=miss]")
     assert page.inner_text(".shown") == f"{len(visible(page))} queries, 0 of them hits."
-    assert len(visible(page)) == 24 - hits
+    assert len(visible(page)) == 12 - hits
 
 
 def test_reported_numbers_tell_where_they_lie_in_words(made, opened):
@@ -463,7 +463,7 @@ def test_a_page_of_own_data_speaks_of_them_and_of_chance(results, trained, opene
     assert "Scores" in headings
     assert not any(name in text for text in headings for name in ("Merkx", "Calixto", "Table"))
     card = page.inner_text(".card")
-    assert "By chance among 20 pictures: 33.3" in card  # R@10 among all 30 pictures
+    assert "By chance among 20 pictures: 83.3" in card  # R@10 among all 12 pictures
     assert "With 20, the 95% interval of a recall is up to ± 21.9" in card  # 1.96 sqrt(.25 / 20)
     many = changed_gallery(results, tmp_path / "many.json", own=True, images=100)
     page = opened(build(results, trained, tmp_path / "more.html", **many))
@@ -518,13 +518,13 @@ def test_a_panel_is_put_in_and_finds_the_thumbnails(made, opened):
     size = page.evaluate(
         """async () => {
         const image = new Image();
-        image.src = groundvec.thumbnail("i20", "scenes");
+        image.src = groundvec.thumbnail("i10", "scenes");
         await image.decode();
         return [image.naturalWidth, image.naturalHeight];
     }"""
     )
     assert size == [60, 40]
-    assert page.evaluate("groundvec.thumbnail('i20') === groundvec.thumbnail('i20', 'scenes')")
+    assert page.evaluate("groundvec.thumbnail('i10') === groundvec.thumbnail('i10', 'scenes')")
     assert page.evaluate("groundvec.thumbnail('nobody') === undefined")
 
 
@@ -655,8 +655,8 @@ def test_a_damaged_file_is_named_in_one_line(results, trained, tmp_path, name, c
 
 
 def test_a_gallery_names_an_image_without_a_row(trained, tmp_path):
-    pd.read_csv(trained / "images.csv")[:30].to_csv(tmp_path / "images.csv", index=False)
-    with pytest.raises(InputError, match=r"images\.csv lacks the image i30 \(6 are missing"):
+    pd.read_csv(trained / "images.csv")[:12].to_csv(tmp_path / "images.csv", index=False)
+    with pytest.raises(InputError, match=r"images\.csv lacks the image i12 \(6 are missing"):
         make_gallery(trained, tmp_path / "scenes.json", images=tmp_path / "images.csv")
 
 
