@@ -131,31 +131,12 @@ def test_every_key_of_the_schema_is_described():
         (changed(bacbone="x"), "datasets.one: unknown key 'bacbone': did you mean 'backbone'?"),
         (changed(training={"lr": 1}), "datasets.one.training: unknown key 'lr': known are epochs"),
         (changed(count="many"), "datasets.one.count: 'many' is not of type 'integer'"),
-        (
-            changed(training={"optimiser": {"name": "adam", "learning_rate_max": "fast"}}),
-            "datasets.one.training.optimiser.learning_rate_max: 'fast' is not of type 'number'",
-        ),
-        (changed(training={"epochs": "8.5"}), "epochs: 8.5 is not of type 'integer'"),
-        (changed(source="scene"), "datasets.one.source: 'scene' is not one of"),
         (changed(source="scene"), "did you mean 'scenes'?"),
         (changed(models=["gru-7-max"]), "models.gru-7-max.encoder.size: 7 is not a multiple of 2"),
         (changed(models=["gru-8-mean"]), "gru-8-mean.encoder.pooling: 'mean' is not one of"),
-        (changed(models=["rnn-8-max"]), "rnn-8-max.encoder.cell: 'rnn' is not one of"),
         (changed(models=["GRU-8-max"]), "datasets.one.models: unknown model 'GRU-8-max': describe"),
-        (changed(models=["gru-8"]), "unknown model 'gru-8': describe it under `models`"),
-        (changed(models=[]), "datasets.one.models"),
-        (described(encoder={"name": "bagg"}), "models.mine.encoder.name: 'bagg' is not one of"),
-        (described(encoder={"name": "bag", "sise": 1}), "unknown key 'sise': did you mean 'size'"),
         (described(encoder={"name": "bag"}), "models.mine.encoder: 'size' is a required property"),
-        (
-            described(text={"name": "words", "buckets": 3}),
-            "models.mine.text: unknown key 'buckets'",
-        ),
-        (
-            described(objective={"name": "hing"}),
-            "objective.name: 'hing' is not one of ['cca', 'contrastive', "
-            "'hinge', 'multilingual', 'squared_error']: did you mean 'hinge'?",
-        ),
+        (described(objective={"name": "hing"}), "objective.name: 'hing' is not one of ['cca', 'c"),
         (
             described(encoder={"name": "trees", "size": 4, "compose": "position"}),
             "models.mine: the encoder trees needs trees, which the text trees provides: ",
@@ -176,12 +157,7 @@ def test_every_key_of_the_schema_is_described():
             {**SMALL, "experiment": "x" * 300},
             "configuration, experiment: a name of 300 characters is too long: 100 are the most",
         ),
-        (
-            {**SMALL, "models": {"m" * 300: {"encoder": {"name": "bag", "size": 4}}}},
-            "configuration, models: a name of 300 characters is too long: 100 are the most",
-        ),
         (changed(features="<experiment>/f.h5"), "one.features: '<experiment>/f.h5' does not match"),
-        ({**SMALL, "mirror": "a<b"}, "configuration, mirror: 'a<b' does not match"),
         ({**SMALL, "mirror": "\ud800"}, "configuration, mirror: '\\ud800' does not match"),
         (
             described(
@@ -235,20 +211,6 @@ def test_every_key_of_the_schema_is_described():
             "the text word-ngrams needs a GRU over words of n-grams, which the encoder ngram-rnn ",
         ),
         (
-            described(
-                text={"name": "ngrams"}, encoder={"name": "ngram-rnn", "size": 4, "units": 4}
-            ),
-            "the encoder ngram-rnn needs words of n-grams, which the text word-ngrams provides",
-        ),
-        (
-            described(
-                text={"name": "trees"},
-                encoder={"name": "mean", "size": 50},
-                objective={"name": "cca"},
-            ),
-            "models.mine: the objective cca needs a linear layer, which the encoder bag or",
-        ),
-        (
             {**SMALL, "select": "gru-9-max"},
             "select: datasets.one has no model 'gru-9-max': did you",
         ),
@@ -257,9 +219,6 @@ def test_every_key_of_the_schema_is_described():
             {**changed(language="de"), "select": "ratings"},
             "select: gru-8-max of datasets.one does not read English, which the",
         ),
-        (changed(source="table"), "datasets.one: unknown key 'count': known are table, images,"),
-        (from_source("table"), "datasets.one: 'table' is a required property"),
-        (from_source("multi30k"), "datasets.one: give one of `images` (The folder of Flickr30k's"),
         (
             from_source("multi30k", images="x", pictures="flickr8k"),
             "datasets.one: give one of `images` (The folder",
@@ -272,17 +231,8 @@ def test_every_key_of_the_schema_is_described():
             {**translated(), "datasets": from_source("pascal1k")["datasets"]},
             "translation.dataset: one is from pascal1k, which has no translations: take one from",
         ),
-        # A data set that is `of` another one: its features and captions are the other one's.
-        *(
-            (with_second(of="one", **{key: value}), f"two.{key}: it must be as in one: remove")
-            for key, value in {"precision": "float16", "seed": 7, "backbone": "resnet18"}.items()
-        ),
         (with_second(of="two"), "datasets.two.of: it names itself: name another"),
         (with_second(of="won"), "two.of: there is no data set 'won' with pictures of its own: did"),
-        (
-            with_second(of=3),
-            "datasets.two.of: there is no data set 3 with pictures of its own: kno",
-        ),
         (with_second(of=["one"]), "two.of: there is no data set ['one'] with pictures of its own"),
         (
             {"experiment": "x", "datasets": {"one": {"of": "two"}, "two": {"of": "one"}}},
@@ -300,10 +250,6 @@ def test_every_key_of_the_schema_is_described():
             translated(source="fr"),
             "translation.source: one has no sentences in 'fr'; it has: en, de",
         ),
-        (
-            translated(target="it"),
-            "translation.target: one has no sentences in 'it'; it has: en, de",
-        ),
         (translated(rerank_by=["gru-9-max"]), "rerank_by: one has no model 'gru-9-max': did you"),
         (translated(rerank_by=["gru-8-max"]), "rerank_by: gru-8-max reads en, not de"),
         (
@@ -314,65 +260,44 @@ def test_every_key_of_the_schema_is_described():
             },
             "rerank_by: 'oracle' has a row of its own in the tables: give the model another name",
         ),
-        (translated(systems={}), "translation.systems"),
         (
             translated(systems={"weak": {}, "strong": {"dropout": 0.0}}),
             "translation.systems: weak and strong have the same settings: remove one",
         ),
-        (translated(systems={"weak": {"dropout": 1}}), "translation.systems.weak.dropout"),
-        ({**SMALL, "ratings": {"source": "stss"}}, "ratings.source: 'stss' is not one of"),
-        (judged(x={"encoder": "infersent"}), "baselines.x: 'vectors' is a required property"),
-        (judged(x={"encoder": "trigram"}), "did you mean 'trigrams'?"),
         (
             judged(x={"encoder": "trigrams", "captions": "scene"}),
             "ratings.baselines.x.captions: there is no data set 'scene' with captions of its own: "
             "known are one",
         ),
-        (judged(x={"encoder": "trigrams", "vector": "f"}), "unknown key 'vector'"),
         ({"experiment": "x"}, "the top level: 'datasets' is a required property"),
         ({**SMALL, "experiment": "a/b"}, "experiment: 'a/b' does not match"),
         ({**SMALL, "experiment": "nl\n"}, "experiment: 'nl\\n' does not match"),
-        ({**SMALL, "experiment": "datasets"}, "experiment: the name 'datasets' is taken"),
         (
             {**SMALL, "experiment": 2024},
             "2024 is not of type 'string': if it is meant as text",
         ),
         ({**SMALL, "datasets": {2024: {}}}, "datasets: YAML reads a name here as 2024: put it in"),
-        ({**SMALL, "datasets": {True: {}}}, "datasets: YAML reads a name here as True: put it in"),
-        (changed(language=False), "language: False is not of type 'string': if it is meant as t"),
         (changed(language="fr"), "language: the data set has no captions in 'fr'; it has: en, de"),
-        (changed(language="EN"), "datasets.one.language: 'EN' does not match"),
         (changed(backbone="resnet153"), "unknown backbone 'resnet153': did you mean 'resnet152'?"),
-        (changed(backbone="x"), "unknown backbone 'x': known are efficientnet_lite0, "),
         (changed(backbone=[]), "datasets.one.backbone: [] should be non-empty"),
         (changed(backbone=["resnet18", "resnet18"]), "backbone: ['resnet18', 'resnet18'] has non-"),
-        (changed(backbone=["resnet18", "resnet153"]), "unknown backbone 'resnet153': did you mean"),
         (
             changed(backbone=["resnet18", "precomputed"], features="f.npz"),
             "one.backbone: precomputed features stand alone: leave the other names out, or put all",
         ),
         (changed(features="f.npz"), "one.features: this file is read only with `backbone: precomp"),
-        (changed(backbone=["resnet18", 2]), "backbone.1: 2 is not of type 'string'"),
-        (changed(backbone=["resnet18", "../x"]), "one.backbone.1: '../x' does not match"),
         (
             changed(backbone=["resnet50", "resnet18"], weights="IMAGENET1K_V2"),
             "one.weights: resnet18 has no weights 'IMAGENET1K_V2': did you mean 'IMAGENET1K_V1'?",
         ),
-        (changed(crops=5), "datasets.one.crops: 5 is not one of [1, 2, 10]"),
-        (changed(backbone="x"), " others"),
-        (changed(weights="IMAGENET1K_V3"), "resnet152 has no weights 'IMAGENET1K_V3': did you m"),
         (changed(seeds=[10**23]), "seeds.0: 100000000000000000000000 is greater than the maximum"),
-        (changed(count=10**9), "count: 1000000000 is greater than the maximum"),
         (
             changed(training={"clip_image": math.nan}),
             "clip_image: nan is not of type 'number', 'null'",
         ),
         (changed(training={"clip_image": math.inf}), "clip_image: inf is not of type 'number'"),
-        (changed(training={"clip_image": "NaN"}), "clip_image: nan is not of type 'number'"),
         (changed(training={"epochs": 2.5}), "epochs: 2.5 is not of type 'integer'"),
         (changed(training={"epochs": True}), "epochs: True is not of type 'integer'"),
-        (changed(models=["gru-1000000-max"]), "unknown model 'gru-1000000-max'"),
-        (changed(models=["lstm-16386-attention"]), "16386 is greater than the maximum of 16384"),
         (changed(folds=0), "folds: 0 is less than the minimum of 1"),
     ],
 )
@@ -383,36 +308,24 @@ def test_a_wrong_configuration_gets_one_line_that_names_the_key(config, message)
     assert "\n" not in str(caught.value)
 
 
-def test_numbers_that_come_as_text_are_read():
+def test_numbers_that_come_as_text_are_read_and_whole_ones_may_be_floats():
     """YAML takes 1e-3 for text, and Snakemake everything within a value given with --config."""
     adam = {"name": "adam", "learning_rate_max": "1e-3"}
-    text = {"optimiser": adam, "epochs": "8", "clip_image": "null"}
-    completed = complete(changed(training=text, seeds=["1", "2"]))["datasets"]["one"]
+    text = {"optimiser": adam, "epochs": "8", "cycle": 2.0, "clip_image": "null"}
+    completed = complete(changed(training=text, seeds=["1", 3.0]))["datasets"]["one"]
     training = completed["training"]
     assert training["optimiser"]["learning_rate_max"] == 1e-3
-    assert (training["epochs"], training["clip_image"]) == (8, None)
-    assert completed["seeds"] == [1, 2]
+    assert (training["epochs"], training["cycle"], training["clip_image"]) == (8, 2, None)
+    assert isinstance(training["cycle"], int)
+    assert completed["seeds"] == [1, 3]
 
 
-def test_whole_numbers_may_be_written_as_floats():
-    completed = complete(changed(training={"epochs": 4.0, "cycle": "2.0"}, seeds=[3.0]))
-    training = completed["datasets"]["one"]["training"]
-    assert (training["epochs"], training["cycle"]) == (4, 2)
-    assert isinstance(training["epochs"], int) and isinstance(training["cycle"], int)
-    assert completed["datasets"]["one"]["seeds"] == [3]
-
-
-def test_a_configuration_that_contains_itself_is_refused():
-    for cycle in ({}, []):
-        config = copy.deepcopy(SMALL)
-        config["datasets"]["one"]["models"] = cycle
-        cycle.append(cycle) if isinstance(cycle, list) else cycle.update(x=cycle)
-        with pytest.raises(InputError, match="configuration, datasets: it contains itself"):
-            complete(config)
-
-
-def test_a_configuration_that_grows_without_end_is_refused_at_once():
-    """Each level names the one below nine times: 9^9 values in ten lines."""
+def test_a_configuration_that_contains_itself_or_grows_without_end_is_refused_at_once():
+    """Each line of the second names the one below nine times: 9^9 values in ten lines."""
+    itself = copy.deepcopy(SMALL)
+    itself["datasets"]["one"]["models"] = itself["datasets"]
+    with pytest.raises(InputError, match="configuration, datasets: it contains itself"):
+        complete(itself)
     lines = ["experiment: x", "a0: &a0 [1,1,1,1,1,1,1,1,1]"]
     for k in range(1, 9):
         lines.append(f"a{k}: &a{k} [{','.join([f'*a{k - 1}'] * 9)}]")
@@ -474,86 +387,70 @@ def test_a_model_is_selected_only_where_a_paper_shows_one_alone():
 
 # Every text of a configuration may be anything
 
-TEXTS = [
-    ("experiment",),
-    ("mirror",),
-    *(("datasets", "one", key) for key in ("source", "table", "images", "language", "backbone")),
-    ("datasets", "two", "of"),
-    ("datasets", "two", "papers", 0),
-    ("datasets", "two", "pictures"),
-    *(("datasets", "one", key) for key in ("weights", "features", "interpolation", "precision")),
-    ("datasets", "one", "json"),
-    ("datasets", "one", "models", 0),
-    ("select",),
-    *(("models", "mine", part, "name") for part in ("text", "encoder", "objective")),
-    *(("models", "mine", "text", key) for key in ("parser", "form", "vectors", "tokenizer")),
-    *(("models", "mine", "encoder", key) for key in ("cell", "pooling", "compose", "nonlinearity")),
-    ("models", "mine", "objective", "reduction"),
-    ("models", "mine", "training", "optimiser", "schedule"),
-    ("models", "mine", "similarity"),
-    ("models", "mine", "languages", 0),
-    *(("ratings", key) for key in ("source", "tokenizer")),
-    ("ratings", "lowercase", 0),
-    *(("ratings", "baselines", "x", key) for key in ("encoder", "vectors", "state", "model")),
-    *(("translation", key) for key in ("dataset", "source", "target")),
-    ("translation", "rerank_by", 0),
-]
 WHOLE = {
     "experiment": "small",
+    "mirror": "m",
+    "select": "recall",
     "datasets": {
-        "one": {"source": "table", "table": "t.csv", "images": "i", "models": ["gru-8-max"]},
+        "one": {
+            "source": "table",
+            "table": "t.csv",
+            "images": "i",
+            "language": "en",
+            "backbone": "precomputed",
+            "features": "f.npz",
+            "models": ["gru-8-max"],
+        },
         "two": {"of": "one", "models": ["gru-8-max"], "papers": ["socher_2014"]},
-        "three": {"source": "scenes", "count": 20, "models": ["mine"]},
+        "three": {"source": "scenes", "count": 20, "backbone": ["resnet18"], "models": ["mine"]},
     },
     "models": {
         "mine": {
-            "text": {"name": "trees", "form": "binary"},
-            "objective": {},
+            "text": {"name": "trees", "form": "binary", "parser": "p", "vectors": "v"},
+            "objective": {"name": "hinge", "reduction": "sum"},
             "languages": ["en"],
             "encoder": {"name": "rnn", "cell": "gru", "size": 2, "pooling": "max"},
-            "training": {"optimiser": {"name": "adam"}},
+            "training": {"optimiser": {"name": "adam", "schedule": "cyclic"}},
         }
     },
     "ratings": {
         "source": "scenes",
+        "tokenizer": "moses",
         "lowercase": ["STS"],
         "baselines": {"x": {"encoder": "infersent", "vectors": "v", "state": "s", "version": 1}},
     },
     "translation": {
-        **{"dataset": "three", "source": "de", "target": "en"},
-        **{"rerank_by": ["mine"], "systems": {"weak": {}}},
+        "dataset": "three",
+        "source": "de",
+        "target": "en",
+        "rerank_by": ["mine"],
+        "systems": {"weak": {}},
     },
 }
-HOSTILE = [
-    "$(touch ran)",
-    "`touch ran`",
-    "; touch ran",
-    "'",
-    '"',
-    "a b",
-    "nl\n",
-    "\r",
-    "a\0b",
-    "{x}",
-]
+PATHS = {"mirror", "table", "images", "features", "vectors", "state", "parser"}
+HOSTILE = ["$(touch ran)", "`touch ran`", "; touch ran", "'", '"', "a b", "nl\n", "a\0b", "{x}"]
 NO_PATH = set("\r\n\0{}<>\t\ud800")
 
 
-def test_every_text_of_the_schema_is_tried():
+def texts(value, place=()):
+    """Yield the keys that lead to each text."""
+    if isinstance(value, str):
+        yield place
+    elif isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from texts(inner, (*place, key))
+
+
+def test_every_text_of_the_schema_has_a_pattern_or_a_list_of_values():
     schema = yaml.safe_load(SCHEMA.read_text())
-    names = {place[-2] if place[-1] == 0 else place[-1] for place in TEXTS}
     for part in (schema, *schema["$defs"].values()):
         for key, value in part.get("properties", {}).items():
-            of_list = value.get("items", {})
-            for each in (value, of_list):
-                if "string" in each.get("type", ()) or {type(v) for v in each.get("enum", [])} == {
-                    str
-                }:
-                    assert key in names, key
-                    assert "pattern" in each or "enum" in each, key
+            for text in (value, value.get("items", {})):
+                is_text = "string" in text.get("type", ())
+                assert not is_text or "pattern" in text or "enum" in text, key
 
 
-@given(st.sampled_from(TEXTS), st.sampled_from(HOSTILE) | st.text())
+@given(st.sampled_from(list(texts(WHOLE))), st.sampled_from(HOSTILE) | st.text())
 @example(("experiment",), "nl\n")
 def test_any_text_is_refused_in_one_line_or_is_a_path(place, text):
     """What is let through may hold anything that a path can hold: commands quote it."""
@@ -567,10 +464,8 @@ def test_any_text_is_refused_in_one_line_or_is_a_path(place, text):
     except InputError as error:
         assert len(str(error).splitlines()) == 1
     else:
-        paths = {"mirror", "table", "images", "features", "vectors", "state", "model"}
-        paths |= {"parser", "json"}
         harmless = text.replace("_", "a").replace("-", "a").isalnum() and text.isascii()
-        assert (place[-1] in paths and not NO_PATH & set(text)) or harmless, (place, text)
+        assert (place[-1] in PATHS and not NO_PATH & set(text)) or harmless, (place, text)
 
 
 # What is named must be there
@@ -627,10 +522,8 @@ PUBLIC = ["all.zip", "glove/glove.6B.zip"]
             {},
             "datasets.one.more_captions.table: there is no file my/more.csv; correct the path",
         ),
-        (KARPATHY, {}, {}, None),
         (KARPATHY | {"json": "all.zip/dataset_flickr30k.json"}, {}, {}, None),  # a public file
         (KARPATHY | {"json": "my/dataset.json"}, {}, {}, "did you mean my/dataset_coco.json?"),
-        (KARPATHY | {"images": "my/photo"}, {}, {}, "one.images: there is no folder my/photo; did"),
         ({}, {"vectors": "captions"}, {}, None),
         (
             {},
@@ -639,7 +532,6 @@ PUBLIC = ["all.zip", "glove/glove.6B.zip"]
             "models.mine.text.vectors: there is no file my/vect",
         ),
         ({}, {}, {"vectors": "glove/glove.6B.zip/glove.6B.100d.txt"}, None),
-        ({}, {}, {"vectors": "my/vector.txt"}, "bow.vectors: there is no file my/vector.txt; did"),
         ({}, {}, {"vectors": "glove/glove.6b.zip"}, "did you mean glove/glove.6B.zip?"),
     ],
 )
