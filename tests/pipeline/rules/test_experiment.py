@@ -299,6 +299,8 @@ def test_every_key_of_the_schema_is_described():
         (changed(training={"epochs": 2.5}), "epochs: 2.5 is not of type 'integer'"),
         (changed(training={"epochs": True}), "epochs: True is not of type 'integer'"),
         (changed(folds=0), "folds: 0 is less than the minimum of 1"),
+        (changed(papers=["socher_2013"]), "papers.0: unknown paper 'socher_2013': did you mean"),
+        (changed(papers=[]), "configuration, datasets.one.papers: "),
     ],
 )
 def test_a_wrong_configuration_gets_one_line_that_names_the_key(config, message):

@@ -1,14 +1,8 @@
 """The workflow as people run it: a tiny experiment with the real code in a copy of the project."""
 
-import hashlib
 import io
 import json
 import re
-import shutil
-import signal
-import subprocess
-import sys
-import zipfile
 
 import numpy as np
 import pandas as pd
@@ -16,15 +10,13 @@ import pytest
 from PIL import Image
 
 from groundvec import SentenceEncoder
-from groundvec.features import store
-from tests.support import forks
+from groundvec.runtime.files import sha256
+from tests.support import public_files
 from tests.support.workflow import (
     NO_NETWORK,
     NOTHING,
     ROOT,
-    SCENES,
     copy_project,
-    environment,
     snakemake,
 )
 
@@ -45,11 +37,10 @@ def nothing_to_do(project, *arguments):
 
 
 PAPER = "merkx_frank_2019"
-ITEMS = ("table3", "table_s1", "section_4_3", "figure2", "figure3", "figure4")
-RATED = {"rate", "baseline", *(f"{PAPER}_{item}" for item in ITEMS)}
-RULES = RATED | {f"{PAPER}_table2", f"{PAPER}_samples"}
-MADE_BEFORE = {"dataset_scenes", "ratings_scenes", "extract_features", "baseline"}  # training
-RULES |= {*MADE_BEFORE, "train", "retrieval", "overlap", "card", "page"}
+AFTER_TRAINING = {"retrieval", "rate", "overlap", "card", "page", f"{PAPER}_table2"}
+FIGURES = {f"{PAPER}_{name}" for name in ("figure2", "figure3", "figure4", "samples")}
+BEFORE_TRAINING = {"dataset_scenes", "ratings_scenes", "extract_features", "baseline"}
+RULES = BEFORE_TRAINING | {"train"} | AFTER_TRAINING | FIGURES
 
 
 @pytest.fixture(scope="module")
@@ -86,12 +77,6 @@ def test_everything_is_on_one_page_as_well(built):
             assert f'<figure id="{paper}-{figure.stem}">' in page
     for dataset in ("tiny-scenes", "few", "both", "own"):
         assert f'data-dataset="{dataset}"' in page
-
-
-def test_an_ablation_s_learning_curves_are_drawn(built):
-    figures = built / "results/tiny/ablation/figures"
-    expected = {"learning.pdf", "learning.png", "learning.svg"}
-    assert {path.name for path in figures.iterdir()} == expected
 
 
 def test_translations_are_made_and_re_ranked(built):
@@ -191,23 +176,6 @@ def test_the_report_has_a_panel_or_says_how_to_get_one(built):
     assert panel in (built / "results/tiny/report/index.html").read_text("utf-8")
 
 
-def test_without_ratings_only_retrieval_is_evaluated(built):
-    text = (built / "tests/tiny.yaml").read_text().partition("ratings:")[0]
-    (built / "retrieval-only.yaml").write_text(
-        text.replace("experiment: tiny", "experiment: other")
-    )
-    plan = snakemake(built, "--configfile", "retrieval-only.yaml", "-n")
-    assert "retrieval" in plan and "ratings_scenes" not in plan and f"{PAPER}_figure3" not in plan
-
-
-def test_german_models_have_no_tables_of_english_ratings(built):
-    data = SCENES.replace("{", "{language: de, ", 1)
-    text = f"experiment: german\ndatasets: {{one: {data}}}\nratings: {{source: scenes}}\n"
-    (built / "german.yaml").write_text(text)
-    plan = snakemake(built, "--configfile", "german.yaml", "-n")
-    assert f"{PAPER}_table2" in plan and "rule rate" not in plan and "table_s1" not in plan
-
-
 def test_a_second_run_has_nothing_to_do_nor_has_one_after_a_fresh_checkout(built):
     nothing_to_do(built)
     for path in built.rglob("*"):
@@ -219,59 +187,42 @@ def test_a_second_run_has_nothing_to_do_nor_has_one_after_a_fresh_checkout(built
 
 
 @pytest.mark.parametrize(
-    ("file", "rerun"),
+    ("file", "old", "new", "again"),
     [
-        (
-            "reproduction/render/style.py",
-            {f"{PAPER}_{n}" for n in ("figure2", "figure4", "samples")},
-        ),
-        ("groundvec/card/card.py", {"card"}),
-        ("groundvec/evaluation/overlap.py", {"overlap", "card", f"{PAPER}_table_s1"}),
-        ("groundvec/objectives/hinge.py", RULES - MADE_BEFORE),
-        ("groundvec/encoders/bag.py", {"page"}),  # whose panel has an exported encoder
-        ("groundvec/runtime/progress.py", set()),
-        ("groundvec/sources/karpathy.py", set()),
-        ("groundvec/evaluation/ranks.py", RULES - MADE_BEFORE),
-        ("groundvec/evaluation/retrieval.py", {"retrieval", "card"}),
-        ("groundvec/evaluation/relatedness.py", RATED),
-        ("groundvec/baselines/trigrams.py", RATED - {"rate"}),
-    ],
-)
-def test_a_change_of_code_computes_again_what_depends_on_it(built, file, rerun):
-    path = built / file
-    before = path.read_bytes()
-    path.write_bytes(before + b"CHANGED = True\n")
-    try:
-        if not rerun:
-            return nothing_to_do(built)
-        again = planned(built)
-        assert again >= rerun and not again & ({"train", "rate"} - rerun)
-    finally:
-        path.write_bytes(before)
-
-
-@pytest.mark.parametrize(
-    ("file", "old", "new", "rerun"),
-    [
-        ("groundvec/encoders/rnn.py", '"""A GRU or', '"""The GRU or', set()),
-        (f"reproduction/papers/{PAPER}/__init__.py", '"""', '"""A remark. ', set()),
+        ("reproduction/render/style.py", "", "CHANGED = True\n", FIGURES - {f"{PAPER}_figure3"}),
+        ("groundvec/objectives/hinge.py", "", "CHANGED = True\n", RULES - BEFORE_TRAINING),
+        ("groundvec/runtime/progress.py", "", "CHANGED = True\n", set()),
         ("CITATION.cff", "issue: 4", "issue: 5", {"card"}),
         ("groundvec/encoders/rnn.yaml", "", "limits: It is slow.\n", {"card"}),
     ],
 )
-def test_what_words_compute_again(built, file, old, new, rerun):
-    """A comment or a docstring nothing; what a card says, the cards."""
+def test_a_change_of_code_or_of_a_card_s_words_computes_again_what_depends_on_it(
+    built, file, old, new, again
+):
+    """tests/groundvec/runtime/test_provenance.py has the hashes of all modules."""
     path = built / file
-    before = path.read_text()
+    before = path.read_text("utf-8")
     assert old in before
-    path.write_text(before.replace(old, new, 1))
+    path.write_text(before.replace(old, new, 1) if old else before + new, "utf-8")
     try:
-        if rerun:
-            assert planned(built) == rerun
+        if again:
+            assert planned(built) >= again
         else:
             nothing_to_do(built)
     finally:
-        path.write_text(before)
+        path.write_text(before, "utf-8")
+
+
+def test_a_network_more_extracts_its_features_alone(built):
+    text = (built / "tests/tiny.yaml").read_text()
+    lite = [f"efficientnet_lite{number}" for number in range(2)]
+    several = text.replace(f"backbone: {lite[0]}", f"backbone: [{', '.join(lite)}]")
+    (built / "several.yaml").write_text(several)
+    target = f"results/features/tiny-scenes/{'+'.join(lite)}.h5"
+    plan = snakemake(built, target, "--configfile", "several.yaml", "-n")
+    extracted = re.findall(r"rule extract_features:\n(?:.*\n)*?    output: (.*)", plan)
+    stem = f"results/features/tiny-scenes/{lite[1]}"
+    assert sorted(extracted) == [f"{stem}.part{part}-of-2.h5" for part in range(2)]
 
 
 def test_every_value_in_a_command_is_quoted():
@@ -292,43 +243,7 @@ def test_the_report_is_one_page_with_the_figures(built):
     assert "table_s1-models.html" in page
 
 
-def training(output, work):
-    """The words of a command, without python."""
-    described = (
-        "{languages: [en], encoder: {name: rnn, cell: gru, size: 32}, "
-        "training: {batch_size: 16, epochs: 16, cycle: 8}}"
-    )
-    command = ["scripts/train.py", "--description", described, "--seed", "7"]
-    command += ["--name", "gru", "--dataset", "tiny-scenes"]
-    command += ["--captions", "results/datasets/tiny-scenes/captions.csv", "--threads", "1"]
-    command += ["--features", "results/features/tiny-scenes/efficientnet_lite0.h5"]
-    command += ["--texts", "results/text/tiny-scenes/characters.en.json"]
-    return [*command, "--work", str(work), "--output", str(output)]
-
-
-def test_a_training_killed_and_started_again_ends_in_the_same_weights(built, tmp_path):
-    here = {"cwd": built, "env": environment() | {"PYTHONPATH": str(built)}}
-    whole = forks.run(*training(tmp_path / "whole", tmp_path / "a"), **here)
-    assert whole.returncode == 0
-    command = training(tmp_path / "killed", tmp_path / "b")
-    killed = subprocess.Popen([sys.executable, *command], **here, stderr=subprocess.PIPE, text=True)
-    for line in killed.stderr:
-        if "epoch 3/16" in line:
-            killed.send_signal(signal.SIGKILL)
-            break
-    assert killed.wait(60) == -signal.SIGKILL
-    assert not (tmp_path / "killed").exists()
-    again = forks.run(*command, **here)
-    assert again.returncode == 0
-    assert "resumes after epoch" in again.stderr and "epoch 1/16" not in again.stderr
-    for path in sorted((tmp_path / "whole/snapshots").iterdir()):
-        assert path.read_bytes() == (tmp_path / "killed/snapshots" / path.name).read_bytes()
-
-
-# Bad input
-
-
-def test_a_training_of_two_names_is_done_once(built):
+def test_a_training_of_two_names_is_done_once_and_without_ratings_nothing_is_rated(built):
     """Two jobs of one training would wait for each other's lock; so the second comes after."""
     once = "models: [gru-8-max], training: {epochs: 1, cycle: 1}"
     text = f"""
@@ -348,27 +263,7 @@ datasets:
     first = "results/twin/models/one/gru-8-max/seed1/model.json"
     assert first in inputs["two/gru-8-max/seed1"]
     assert "model.json" not in inputs["two/gru-8-max/seed2"] + inputs["one/gru-8-max/seed1"]
-
-
-def test_a_network_more_extracts_its_features_alone(tmp_path):
-    project = copy_project(tmp_path)
-
-    def features(*names):
-        data = {"source": "scenes", "count": 40, "backbone": list(names), "crops": 1}
-        datasets = {"scenes": {**data, "models": ["gru-8-max"]}}
-        text = json.dumps({"experiment": "several", "datasets": datasets})
-        (project / "several.json").write_text(text)
-        target = f"results/features/scenes/{'+'.join(names)}.h5"
-        return snakemake(project, target, "--configfile", "several.json"), project / target
-
-    lite = [f"efficientnet_lite{number}" for number in range(2)]
-    alone = features(lite[0])[1].read_bytes()
-    output, file = features(*lite)
-    extracted = re.findall(r"rule extract_features:\n(?:.*\n)*?    output: (.*)", output)
-    assert extracted == [f"results/features/scenes/{lite[1]}.part0-of-1.h5"]
-    assert (project / f"results/features/scenes/{lite[0]}.h5").read_bytes() == alone
-    assert store.attributes(file)["width"] == 2 * 1280
-    assert NOTHING in features(*lite)[0]
+    assert "rule retrieval:" in plan and "ratings" not in plan.split("Reasons:")[0]
 
 
 def test_without_network_or_mirror_one_line_says_where_to_get_the_file(built):
@@ -466,36 +361,6 @@ def test_a_picture_overwritten_in_place_is_computed_again_and_no_other(mine):
     assert "finished before" not in (mine / TRAIN_LOG).read_text()
 
 
-def test_a_damaged_snapshot_of_the_results_is_named(mine):
-    folder = mine / "results/mine/models/mine/gru-8-max/seed1"
-    (snapshot,) = (folder / "snapshots").glob("epoch-001.safetensors")
-    content = bytearray(snapshot.read_bytes())
-    content[-7] ^= 1
-    snapshot.write_bytes(content)
-    scores = "results/mine/retrieval/mine/gru-8-max/seed1.csv"
-    (mine / scores).unlink()
-    output = snakemake(mine, scores, *MINE, fails=True)
-    assert "epoch-001.safetensors is damaged" in output and "Traceback" not in output
-    shutil.rmtree(folder)
-    snakemake(mine, scores, *MINE)
-    assert (
-        "is missing or damaged: the checkpoint after it is removed"
-        in (mine / TRAIN_LOG).read_text()
-    )
-
-
-def test_what_a_model_says_of_itself_deletes_nothing(mine):
-    """The key in model.json, which used to name a folder to delete."""
-    path = mine / "results/mine/models/mine/gru-8-max/seed1/model.json"
-    (mine / "precious").mkdir()
-    (mine / "precious/file").touch()
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"key": "../../precious"}))
-    snakemake(mine, *MINE, "--touch")
-    (mine / "results/mine/merkx_frank_2019/tables/table2.md").unlink()
-    snakemake(mine, *MINE)
-    assert (mine / "precious/file").exists()
-
-
 def test_commands_in_the_texts_of_a_configuration_are_not_run(built):
     """All of it at once, in names that files can have, on the way through every rule."""
     odd = "$(touch ran) `touch ran` ; touch ran & 'q' \"d\" \\ * ~ #"
@@ -523,146 +388,42 @@ def test_commands_in_the_texts_of_a_configuration_are_not_run(built):
     assert not list(built.rglob("ran"))
 
 
-def test_mscoco_from_small_archives_of_the_public_form(built):
-    """Two image archives and Karpathy's JSON in a mirror: restval trains, five captions count."""
-    mirror = built / "small-mirror/mscoco"
-    mirror.mkdir(parents=True)
-    images = []
-    pictures = {"train2014": [], "val2014": []}
-    splits = ["train"] * 8 + ["restval"] * 4 + ["val"] * 4 + ["test"] * 4
-    for i, split in enumerate(splits):
-        folder = "train2014" if split == "train" else "val2014"
-        name = f"COCO_{folder}_{i:012}.jpg"
-        file = io.BytesIO()
-        Image.new("RGB", (280, 260), (12 * i, 80, 255 - 12 * i)).save(file, "JPEG")
-        pictures[folder].append((f"{folder}/{name}", file.getvalue()))
-        sentences = [
-            {"tokens": [], "raw": f"Colour {i}, number {k}", "sentid": k}
-            for k in range(6 if i == 0 else 5)
-        ]
-        images.append(
-            {
-                "filepath": folder,
-                "filename": name,
-                "split": split,
-                "cocoid": i,
-                "sentences": sentences,
-            }
-        )
-    for folder, files in pictures.items():
-        with zipfile.ZipFile(mirror / f"{folder}.zip", "w") as archive:
-            for name, data in files:
-                archive.writestr(name, data)
-    with zipfile.ZipFile(mirror / "caption_datasets.zip", "w") as archive:
-        archive.writestr("dataset_coco.json", json.dumps({"images": images, "dataset": "coco"}))
-    sums = [
-        f"{hashlib.sha256(p.read_bytes()).hexdigest()}  mscoco/{p.name}" for p in mirror.iterdir()
-    ]
-    (mirror.parent / "SHA256SUMS").write_text("\n".join(sums) + "\n")
-    (built / "config/coco.yaml").write_text(
-        "experiment: coco\nmirror: small-mirror\ndatasets: {mscoco: {source: mscoco, folds: 2, "
-        "backbone: efficientnet_lite0, models: [gru-8-attention], training: {epochs: 2, cycle: 1, "
-        "batch_size: 4, clip_image: null, clip_caption: null}}}\n"
-    )
-    snakemake(built, "--configfile", "config/coco.yaml")
-    captions = pd.read_csv(built / "results/datasets/mscoco/captions.csv")
-    assert captions["caption"][0] == "Colour 0 , number 0"
-    assert captions.groupby("split")["image_id"].nunique().to_dict() == {
-        "train": 12,
-        "dev": 4,
-        "test": 4,
-    }
-    scores = pd.read_csv(built / "results/coco/retrieval/mscoco/gru-8-attention/seed1.csv")
-    test = scores[(scores["split"] == "test") & (scores["kind"] == "ensemble")]
-    assert test.set_index(["test_set", "direction"])["queries"].to_dict() == {
-        ("4", "caption_to_image"): 20,
-        ("4", "image_to_caption"): 4,
-        ("4", "caption_to_caption"): 20,
-        ("2-folds", "caption_to_image"): 20,
-        ("2-folds", "image_to_caption"): 4,
-    }
+# Public data: small archives of the public form, and the real ones where there is a mirror
 
 
-# Every experiment, as a dry run; and real data where there is a mirror
-
-
-@pytest.mark.parametrize("experiment", ["flickr8k", "paper", "best", "dt-rnn", "mlmme", "pascal1k"])
-def test_a_dry_run_works_offline(built, experiment):
-    output = snakemake(built, "-n", "--configfile", f"config/{experiment}.yaml", **NO_NETWORK)
+def test_a_dry_run_works_offline(built):
+    """tests/test_docs.py has one of every experiment, for its drawing."""
+    output = snakemake(built, "-n", "--configfile", "config/mlmme.yaml", **NO_NETWORK)
     assert "rule train:" in output
 
 
-def test_flickr30k_in_small_from_an_archive_of_karpathy_s_form(built):
-    """Its JSON is downloaded, the pictures are the user's own."""
-    mirror, photos = built / "karpathy/mscoco", built / "my/flickr30k"
-    mirror.mkdir(parents=True)
+def test_data_sets_of_karpathy_s_archive_are_made_from_a_mirror(built):
+    """Those of MSCOCO have their pictures in archives, too; those of Flickr30k are the user's."""
+    photos = built / "my/flickr30k"
     photos.mkdir(parents=True)
-    shutil.rmtree(built / "data/mscoco", ignore_errors=True)  # another test's archive
-    splits = ["train"] * 4 + ["val"] * 2 + ["test"] * 2
-    images = [
-        {
-            "filename": f"{number}.jpg",
-            "split": split,
-            "sentences": [{"raw": f"A dog, number {k}."} for k in range(5)],
-        }
-        for number, split in enumerate(splits)
-    ]
-    for image in images:
-        Image.new("RGB", (8, 8)).save(photos / image["filename"])
-    archive = mirror / "caption_datasets.zip"
-    with zipfile.ZipFile(archive, "w") as packed:
-        packed.writestr("dataset_flickr30k.json", json.dumps({"images": images}))
-    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
-    (built / "karpathy/SHA256SUMS").write_text(f"{digest}  mscoco/{archive.name}\n")
-    small = "mirror=karpathy", "datasets={flickr30k: {images: my/flickr30k, captions: 2}}"
-    wanted = "results/datasets/flickr30k/captions.csv"
-    snakemake(built, wanted, "--configfile", "config/flickr30k.yaml", "--config", *small)
-    captions = pd.read_csv(built / wanted)
-    assert captions.split.tolist() == ["train"] * 8 + ["dev"] * 4 + ["test"] * 4
-    assert captions.caption[:2].tolist() == ["A dog , number 0 .", "A dog , number 1 ."]
-    (photos / "7.jpg").unlink()
-    (built / wanted).unlink()
-    output = snakemake(
-        built, wanted, "--configfile", "config/flickr30k.yaml", "--config", *small, fails=True
-    )
-    assert "1 of 8 image files are missing: my/flickr30k/7.jpg" in output
-
-
-LITE = "efficientnet_lite0"
-WORDS = {"text": {"name": "words"}, "encoder": {"name": "bag", "size": 8}}
-LETTERS = {"encoder": {"name": "rnn", "cell": "gru", "size": 8}}
-SEVERAL = {"languages": ["en", "de"], "objective": {"name": "multilingual", "beta": 0.5}}
-
-
-@pytest.mark.parametrize(
-    "paper, models, wanted, unwanted",
-    [
-        ("calixto_liu_2017", [WORDS, LETTERS | SEVERAL], "table1", "claims"),
-        ("calixto_liu_2017", [WORDS, WORDS | SEVERAL], "claims", "table2"),
-    ],
-)
-def test_only_tables_that_have_something_to_show_are_wanted(
-    built, tmp_path, paper, models, wanted, unwanted
-):
-    """The others would fail, after all trainings."""
-    named = {f"model-{number}": model for number, model in enumerate(models)}
-    data = {"source": "scenes", "count": 40, "backbone": LITE, "papers": [paper]}
-    datasets = {"scenes": {**data, "models": list(named)}}
-    config = {"experiment": "few-models", "models": named, "datasets": datasets}
-    (tmp_path / "config.json").write_text(json.dumps(config))
-    output = snakemake(built, "-n", "--configfile", tmp_path / "config.json")
-    assert f"rule {paper}_{wanted}:" in output and f"rule {paper}_{unwanted}:" not in output
-
-
-def test_re_ranking_by_no_model_wants_no_table_of_it(built, tmp_path):
-    data = {"source": "scenes", "count": 40, "backbone": LITE, "papers": ["calixto_liu_2017"]}
-    datasets = {"scenes": {**data, "models": ["words"]}}
-    translation = {"dataset": "scenes", "source": "en", "target": "de"}
-    translation |= {"n_best": [2], "systems": {"weak": {"size": 8, "embedding": 8}}}
-    config = {"experiment": "alone", "models": {"words": WORDS}, "datasets": datasets}
-    (tmp_path / "config.json").write_text(json.dumps(config | {"translation": translation}))
-    output = snakemake(built, "-n", "--configfile", tmp_path / "config.json")
-    assert "rule rerank:" in output and "calixto_liu_2017_table3" not in output
+    file = io.BytesIO()
+    Image.new("RGB", (8, 8)).save(file, "JPEG")
+    for number in range(8):
+        (photos / f"{number}.jpg").write_bytes(file.getvalue())
+    pictures = [(file.getvalue(), [f"A dog, number {k}." for k in range(6)], [])] * 8
+    splits = {"train": range(3), "restval": range(3, 4), "val": range(4, 6), "test": range(6, 8)}
+    mirror = built / "small-mirror"
+    public_files.karpathy(mirror / "mscoco", pictures, splits)
+    sums = [f"{sha256(path)}  mscoco/{path.name}\n" for path in (mirror / "mscoco").iterdir()]
+    (mirror / "SHA256SUMS").write_text("".join(sums))
+    data = {"backbone": "efficientnet_lite0", "models": ["gru-8-max"]}
+    archive = "mscoco/caption_datasets.zip/dataset_flickr30k.json"
+    own = {"source": "karpathy", "json": archive, "images": "my/flickr30k", "captions": 2}
+    datasets = {"mscoco": {"source": "mscoco", "folds": 2, **data}, "flickr30k": {**own, **data}}
+    config = {"experiment": "coco", "mirror": "small-mirror", "datasets": datasets}
+    (built / "coco.json").write_text(json.dumps(config))
+    for dataset, captions in (("mscoco", 5), ("flickr30k", 2)):
+        table = f"results/datasets/{dataset}/captions.csv"
+        snakemake(built, table, "--configfile", "coco.json")
+        splits = pd.read_csv(built / table)["split"].value_counts().to_dict()
+        assert splits == {"train": 4 * captions, "dev": 2 * captions, "test": 2 * captions}
+    scores = "results/coco/retrieval/mscoco/gru-8-max/seed1.csv"
+    assert "--folds 2" in snakemake(built, scores, "--configfile", "coco.json", "-n", "-p")
 
 
 def test_flickr8k_from_a_mirror(built, mirror):
