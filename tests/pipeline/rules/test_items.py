@@ -98,7 +98,7 @@ def test_re_ranking_by_no_model_and_ratings_of_german_models_have_no_table():
         "translation": {"dataset": "scenes", "source": "en", "target": "de", "systems": {"a": {}}},
     }
     items = items_of(config)
-    assert wanted(items, "merkx_frank_2019") >= {"table1", "table2"}
+    assert "table2" in wanted(items, "merkx_frank_2019")
     assert not wanted(items, "merkx_frank_2019") & {"table3", "table_s1", "figure3"}
     assert "table3" not in wanted(items, "calixto_liu_2017")
 

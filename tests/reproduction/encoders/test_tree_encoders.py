@@ -122,6 +122,8 @@ def test_the_mean_is_that_of_known_words():
     wanted = torch.stack([(v[4] + v[5]) / 2, torch.zeros(DIMENSION), v[7]])
     torch.testing.assert_close(bag(words, lengths), wanted)
     assert not list(bag.parameters())
+    projected = mean.Encoder(text(np.random.default_rng(0)), 4, project=True)
+    assert projected(words, lengths).shape == (3, 4)
 
 
 def test_centered_vectors_have_a_mean_of_zero_over_the_training_words():
@@ -133,11 +135,6 @@ def test_centered_vectors_have_a_mean_of_zero_over_the_training_words():
     moved = before[2:] - bag.vectors[2:]
     torch.testing.assert_close(moved, moved[:1].expand_as(moved))
     assert not bag.vectors[:2].any()  # of phrases and unknown words
-
-
-def test_a_projected_mean_has_any_size():
-    projected = mean.Encoder(text(np.random.default_rng(0)), 4, project=True)
-    assert projected(torch.tensor([3]), torch.tensor([1])).shape == (1, 4)
 
 
 def test_shapes_are_made_without_imports():

@@ -7,12 +7,10 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-import yaml
 
 from reproduction import papers
 from reproduction.papers import Experiment, Item
 from reproduction.papers.socher_2014 import has_relations
-from rules.experiment import complete
 from tests.support.result_files import write_models
 from tests.support.tree_files import system_of
 from tests.support.workflow import copy_project, snakemake
@@ -74,16 +72,13 @@ def test_the_table_of_a_paper_of_two_files_is_made_by_all(project):
     assert "merkx_frank_2019" not in plan
 
 
-def test_the_table_of_a_paper_of_two_files_is_in_the_report_and_on_the_page(project):
+def test_the_table_of_a_paper_of_two_files_is_on_the_page(project):
     trained = [("scenes", "gru-8-max"), ("scenes", "gru-8-attention")]
     write_models(project / "results/added/models", *trained)
     stem = "results/added/frege_1892/tables/table1"
     arguments = [f"{stem}.html", "--configfile", "added.yaml"]
     arguments += ["--allowed-rules", "frege_1892_table1"]  # models exist; nothing is trained
     snakemake(project, *arguments)
-    snakemake(project, *arguments, "--report", "report.html")
-    report = (project / "report.html").read_text("utf-8")
-    assert "table1.html" in report and "The models of this experiment" in report
     command = [sys.executable, "-c", PAGE, f"{stem}.csv"]
     found = subprocess.run(
         command, cwd=project, env={"PYTHONPATH": "."}, capture_output=True, text=True, check=True
@@ -132,13 +127,6 @@ def test_what_has_relations_is_called_an_sdt_rnn():
         model = {"encoder": {"name": "trees", "size": 8, "compose": compose}}
         model |= {"text": {"name": "trees", "form": form}, "objective": {"name": objective}}
         assert has_relations(model) == (system_of("mine", model) == "SDT-RNN"), model
-
-
-def test_the_configuration_knows_the_papers_by_their_folders():
-    config = yaml.safe_load(EXPERIMENT)
-    for paper in papers.named():
-        config["datasets"]["scenes"]["papers"] = [paper]
-        assert complete(config)["datasets"]["scenes"]["papers"] == [paper]
 
 
 def test_a_caption_says_nothing_of_marks_that_only_some_runs_have():

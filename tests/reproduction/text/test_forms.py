@@ -68,11 +68,6 @@ def edges(nodes):
             id="a phrase is of neighbors",
         ),
         pytest.param(
-            "moves 0 root\nclose 1 advmod\nto 1 prep ADP\nthem 3 pobj",
-            ["-root-> moves", "moves -advmod-> close", "moves -prep_to-> them"],
-            id="a phrase hangs together",
-        ),
-        pytest.param(
             "sits 0 root\non 1 prep ADP\nbeds 2 pobj\nor 2 cc\nunder 2 conj ADP\nthem 5 pobj",
             ["-root-> sits", "sits -prep_on-> beds", "sits -prep_under-> them"],
             id="two prepositions",
@@ -93,11 +88,6 @@ def edges(nodes):
             id="a preposition as the root stays",
         ),
         pytest.param(
-            "dog 0 root\nAND 1 cc\ncat 1 conj",
-            ["-root-> dog", "dog -conj_and-> cat"],
-            id="conjunction",
-        ),
-        pytest.param(
             "dogs 0 root\n, 1 punct\ncats 1 conj\n& 3 cc\ncows 3 conj\nor 5 cc\nmen 5 conj",
             [
                 "-root-> dogs",
@@ -106,11 +96,6 @@ def edges(nodes):
                 "dogs -conj_or-> men",
             ],
             id="a row of conjuncts hangs from the first",
-        ),
-        pytest.param(
-            "red 2 amod\nball 0 root\n, 2 punct\ntoy 2 conj\nand 2 cc",
-            ["ball -amod-> red", "-root-> ball", "ball -conj_and-> toy"],
-            id="a conjunction behind",
         ),
         pytest.param(
             "dog 0 root\ncat 1 conj\nand 4 cc\nruns 1 dep",
@@ -130,11 +115,6 @@ def edges(nodes):
                 *("mud -case-> in", "water -conj_and-> mud", "mud -nmod_of-> may"),
             ],
             id="Universal Dependencies",
-        ),
-        pytest.param(
-            "In 2 case ADP\nwater 0 root\n, 2 punct",
-            ["water -case-> in", "-root-> water"],
-            id="nothing to fold into",
         ),
         pytest.param(
             '" 0 root\n- 1 dep\nDogs 1 dep\nrun 1 dep',
@@ -178,17 +158,13 @@ def test_an_empty_sentence_is_an_unknown_word():
         assert form(Tree([], [], [], [], "")) == ([""], [-1], ["root"])
 
 
-def test_a_basic_tree_has_a_node_for_every_word():
+def test_a_basic_tree_has_a_node_for_every_word_but_punctuation():
     assert edges(forms.basic(parsed(EXAMPLE))) == [
-        *("ride -nsubj-> students", "-root-> ride", "ride -dobj-> bikes"),
-        *("ride -prep-> at", "at -pobj-> night"),
-    ]
-
-
-def test_a_basic_tree_loses_punctuation_alone():
-    tree = parsed("dogs 4 nsubj\n, 1 punct\ncats 1 conj\nrun 0 root\n! 4 punct")
-    assert edges(forms.basic(tree)) == [
-        *("run -nsubj-> dogs", "dogs -conj-> cats", "-root-> run"),
+        "ride -nsubj-> students",
+        "-root-> ride",
+        "ride -dobj-> bikes",
+        "ride -prep-> at",
+        "at -pobj-> night",
     ]
 
 
