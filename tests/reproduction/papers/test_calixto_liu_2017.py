@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from groundvec.card.text import DAGGER, DOUBLE, MINUS, MISSING
+from groundvec.card.text import MINUS, MISSING
 from groundvec.results import schemas
 from groundvec.results.frames import read as read_file
 from groundvec.runtime.errors import InputError
@@ -18,6 +18,7 @@ from reproduction.papers.calixto_liu_2017 import table1 as first_table
 from reproduction.papers.calixto_liu_2017 import table3 as third_table
 from reproduction.papers.calixto_liu_2017.labels import of_languages
 from reproduction.papers.calixto_liu_2017.reported import ReportedTranslations, read_languages
+from reproduction.render.tables import DAGGER, DOUBLE
 from reproduction.reporting import results, systems
 from tests.support.result_files import (
     correlation,
