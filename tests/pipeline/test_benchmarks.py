@@ -4,7 +4,6 @@ import json
 import os
 import runpy
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -48,13 +47,6 @@ def test_a_killed_run_whose_job_had_written_its_file_does_not_stop_the_next(tmp_
     subprocess.run(workflow["SNAKEMAKE"], capture_output=True, cwd=tmp_path)
     assert (tmp_path / "0.txt").exists()
     assert workflow["Command"](workflow["DRY_RUN"], tmp_path)() == 1
-
-
-def test_a_benchmark_explains_itself_with_an_example():
-    """Test one program, because all programs share their command line."""
-    command = [sys.executable, "benchmarks/retrieval.py", "--help"]
-    result = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-    assert "python benchmarks/retrieval.py" in result.stdout
 
 
 @pytest.mark.parametrize(
