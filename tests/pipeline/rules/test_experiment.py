@@ -77,11 +77,8 @@ def test_the_defaults_are_the_paper_s():
             **{"precision": "float32", "clip_image": 0.0025, "clip_caption": 0.05},
         },
     }
-    assert (completed["backbone"], completed["language"], completed["seeds"]) == (
-        "resnet152",
-        "en",
-        [1],
-    )
+    assert completed["backbone"] == "resnet152" and completed["crops"] == 10
+    assert completed["language"] == "en" and completed["seeds"] == [1]
 
 
 def test_several_backbones_have_one_name():
@@ -89,16 +86,18 @@ def test_several_backbones_have_one_name():
     listed = complete(changed(backbone=["efficientnet_lite0", "resnet152"]))["datasets"]["one"]
     assert listed["backbone"] == "efficientnet_lite0+resnet152"
     assert complete(changed(backbone=["resnet152"])) == complete(SMALL)
-    assert complete(SMALL)["datasets"]["one"]["crops"] == 10
-    as_text = complete(changed(crops="2"))  # as Snakemake reads --config
-    assert as_text["datasets"]["one"]["crops"] == 2
 
 
-def test_ratings_are_prepared_as_senteval_s_unless_said_otherwise():
-    completed = complete({**SMALL, "ratings": {"source": "sts"}})["ratings"]
-    assert (completed["tokenizer"], completed["lowercase"]) == ("moses", ["STS", "STS-B"])
-    assert completed["baselines"] == {"trigrams": {"encoder": "trigrams"}}
-    assert "ratings" not in complete(SMALL)
+def test_ratings_and_translations_are_the_papers_unless_said_otherwise():
+    ratings = complete({**SMALL, "ratings": {"source": "sts"}})["ratings"]
+    assert (ratings["tokenizer"], ratings["lowercase"]) == ("moses", ["STS", "STS-B"])
+    assert ratings["baselines"] == {"trigrams": {"encoder": "trigrams"}}
+    translation = complete(translated())["translation"]
+    assert translation["n_best"] == [20, 50]
+    weak = translation["systems"]["weak"]
+    assert (weak["size"], weak["embedding"], weak["batch_size"]) == (1024, 620, 40)
+    assert weak["dropout"] == weak["l2"] == 0
+    assert not {"ratings", "translation"} & complete(SMALL).keys()
 
 
 def test_the_paper_s_grid_is_the_configured_one():
@@ -364,14 +363,6 @@ def test_keys_may_be_the_same_in_different_places():
     read_yaml("a: &x\n  b: *x\n", "itself.yaml")
 
 
-def test_the_translator_is_the_paper_s_unless_said_otherwise():
-    settings = complete(translated())["translation"]
-    assert settings["n_best"] == [20, 50]
-    weak = settings["systems"]["weak"]
-    assert (weak["size"], weak["embedding"], weak["batch_size"]) == (1024, 620, 40)
-    assert weak["dropout"] == weak["l2"] == 0
-
-
 def test_a_data_set_of_another_one_has_its_pictures_and_captions():
     draws = {"of": "one", "draw": [8, 2, 2], "seeds": [1, 2], "models": ["lstm-8-max"]}
     one = {**SMALL["datasets"]["one"], "folds": 3}
@@ -488,64 +479,49 @@ def named(tmp_path, monkeypatch):
 
 
 KARPATHY = {"source": "karpathy", "json": "my/dataset_coco.json", "images": "my/photos"}
-TREES = {"name": "trees", "vectors": "my/vectors.txt", "dimension": 5}
-BAG = {"encoder": "bag-of-words", "vectors": "my/vectors.txt"}
 PUBLIC = ["all.zip", "glove/glove.6B.zip"]
+NO_FILE = "there is no file "
+NO_FOLDER = "there is no folder "
 
 
 @pytest.mark.parametrize(
-    ("dataset", "text", "baseline", "error"),
+    ("dataset", "vectors", "error"),
     [
-        ({}, {}, {}, None),
-        (
-            {"table": "my/caption.csv"},
-            {},
-            {},
-            "one.table: there is no file my/caption.csv; did you",
-        ),
-        (
-            {"images": "my/photo"},
-            {},
-            {},
-            "images: there is no folder my/photo; did you mean my/pho",
-        ),
-        ({"images": "mmy/photos"}, {}, {}, "there is no folder mmy/photos; did you mean my?"),
-        ({"images": "my/captions.csv"}, {}, {}, "there is no folder my/captions.csv; correct"),
-        ({"language": "de"}, {}, {}, "language: the data set has no captions in 'de'; it has: en"),
+        ({}, "my/vectors.txt", None),
+        ({}, "captions", None),
+        ({}, "glove/glove.6B.zip/glove.6B.100d.txt", None),  # a public file
+        ({}, "my/vector.txt", f"models.mine.text.vectors: {NO_FILE}my/vect"),
+        ({}, "glove/glove.6b.zip", "did you mean glove/glove.6B.zip?"),
+        ({"table": "my/caption.csv"}, "", f"one.table: {NO_FILE}my/caption.csv; did you"),
+        ({"images": "my/photo"}, "", f"images: {NO_FOLDER}my/photo; did you mean my/pho"),
+        ({"images": "mmy/photos"}, "", f"{NO_FOLDER}mmy/photos; did you mean my?"),
+        ({"images": "my/captions.csv"}, "", f"{NO_FOLDER}my/captions.csv; correct"),
+        ({"language": "de"}, "", "language: the data set has no captions in 'de'; it has: en"),
         (
             {"backbone": "precomputed", "features": "my/f.npz"},
-            {},
-            {},
-            "datasets.one.features: there is no file my/f.npz; correct the path, or name a network",
+            "",
+            f"one.features: {NO_FILE}my/f.npz; correct the path, or name a network",
         ),
         (
             {"more_captions": {"source": "table", "table": "my/more.csv"}},
-            {},
-            {},
-            "datasets.one.more_captions.table: there is no file my/more.csv; correct the path",
+            "",
+            f"one.more_captions.table: {NO_FILE}my/more.csv; correct the path",
         ),
-        (KARPATHY | {"json": "all.zip/dataset_flickr30k.json"}, {}, {}, None),  # a public file
-        (KARPATHY | {"json": "my/dataset.json"}, {}, {}, "did you mean my/dataset_coco.json?"),
-        ({}, {"vectors": "captions"}, {}, None),
-        (
-            {},
-            {"vectors": "my/vector.txt"},
-            {},
-            "models.mine.text.vectors: there is no file my/vect",
-        ),
-        ({}, {}, {"vectors": "glove/glove.6B.zip/glove.6B.100d.txt"}, None),
-        ({}, {}, {"vectors": "glove/glove.6b.zip"}, "did you mean glove/glove.6B.zip?"),
+        (KARPATHY | {"json": "all.zip/dataset_flickr30k.json"}, "", None),
+        (KARPATHY | {"json": "my/dataset.json"}, "", "did you mean my/dataset_coco.json?"),
     ],
 )
-def test_the_files_that_a_configuration_names_exist_or_are_public(
-    named, dataset, text, baseline, error
-):
+def test_the_files_that_a_configuration_names_exist_or_are_public(named, dataset, vectors, error):
     Path("my/dataset_coco.json").touch()
     if "source" in dataset:
         del named["datasets"]["one"]["table"]
     named["datasets"]["one"] |= dataset | {"models": ["mine"]}
-    named["models"] = {"mine": {"text": TREES | text, "encoder": {"name": "mean", "size": 5}}}
-    named["ratings"] = {"source": "scenes", "baselines": {"bow": BAG | baseline}}
+    text = {"name": "trees", "vectors": vectors or "my/vectors.txt", "dimension": 5}
+    named["models"] = {"mine": {"text": text, "encoder": {"name": "mean", "size": 5}}}
+    if vectors.startswith("glove"):  # the files of baselines are judged as those of models are
+        bag = {"encoder": "bag-of-words", "vectors": vectors}
+        named["ratings"] = {"source": "scenes", "baselines": {"bag": bag}}
+        text["vectors"] = "captions"
     config = complete(named)
     if error is None:
         check_files(config, "", PUBLIC)
@@ -588,17 +564,12 @@ def test_a_model_of_one_s_own_is_a_description_of_named_parts():
             {source: scenes, count: 40, language: de, models: [bag, slow], training: {cycle: 2}}
     """
     models = complete(yaml.safe_load(text))["datasets"]["one"]["models"]
-    assert models["bag"]["text"] == {
-        "name": "ngrams",
-        "shortest": 2,
-        "longest": 4,
-        "buckets": 16384,
-    }
-    assert models["bag"]["similarity"] == "dot"
-    assert models["bag"]["languages"] == ["de"]
-    assert (models["bag"]["training"]["epochs"], models["bag"]["training"]["cycle"]) == (32, 2)
-    training = models["slow"]["training"]
-    assert (training["epochs"], training["cycle"], training["batch_size"]) == (8, 2, 3)
+    ngrams = {"name": "ngrams", "shortest": 2, "longest": 4, "buckets": 16384}
+    assert models["bag"]["text"] == ngrams
+    assert (models["bag"]["similarity"], models["bag"]["languages"]) == ("dot", ["de"])
+    keys = ("epochs", "cycle", "batch_size")
+    assert [models["bag"]["training"][key] for key in keys] == [32, 2, 32]
+    assert [models["slow"]["training"][key] for key in keys] == [8, 2, 3]
 
 
 def test_only_one_place_takes_the_name_of_a_model_apart():

@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from PIL import Image
 from groundvec import SentenceEncoder
 from groundvec.runtime.files import sha256
 from tests.support import public_files
+from tests.support.result_files import rows
 from tests.support.workflow import (
     NO_NETWORK,
     NOTHING,
@@ -64,6 +66,58 @@ def test_one_command_makes_every_table_and_figure(built):
     expected.add("tables/section_4_3-tests.csv")
     assert files == {f"{PAPER}/{name}" for name in expected}
     assert (built / "results/tiny/ablation/figures/learning.svg").exists()
+
+
+def tables(built, form):
+    files = sorted((built / "results/tiny").glob(f"*/tables/*.{form}"))
+    assert {file.parts[-3] for file in files} > {PAPER, "socher_2014", "calixto_liu_2017"}
+    return files
+
+
+def test_every_csv_says_where_its_numbers_are_from(built):
+    for path in tables(built, "csv"):
+        table = pd.read_csv(path, dtype={"commit": str})  # 92e616859035 is no number
+        origin = table[["commit", "versions", "machine"]]
+        reported = table.get("source", pd.Series("", table.index)).eq("reported")
+        assert origin[~reported].notna().all(axis=None) and origin[reported].isna().all(axis=None)
+
+
+def test_every_table_is_a_page_that_says_what_its_markdown_says(built):
+    """Read back as XML: whatever the text holds, each cell is one cell."""
+    for path in tables(built, "html"):
+        page = ElementTree.parse(path)
+        found = [
+            ["".join(cell.itertext()) for cell in row]
+            for row in page.iterfind(".//tbody/tr")
+            if len(row) > 1
+        ]
+        text = path.with_suffix(".md").read_text("utf-8")
+        markdown = rows(text)
+        cells = [row for part in markdown.values() for row in part[1:]]
+        assert found == [[re.sub(r"\\(.)", r"\1", cell) for cell in row] for row in cells]
+        headings = [row[0].text for row in page.iterfind(".//tbody/tr") if len(row) == 1]
+        assert headings == [name for name, part in markdown.items() if part and name[:1] != "*"]
+        title = text.splitlines()[0].strip("*")
+        assert page.findtext(".//h1") == page.findtext(".//title") == title
+        lines = page.iterfind(".//tr")
+        widths = {sum(int(cell.get("colspan", 1)) for cell in row) for row in lines}
+        assert len(widths) == 1
+
+
+def test_latex_of_every_table_is_well_formed(built):
+    for path in tables(built, "tex"):
+        latex = path.read_text("utf-8")
+        latex.encode("ascii")  # old LaTeX engines read only ASCII
+        align = re.search(r"\{@\{\}(.+)@\{\}\}", latex)[1]
+        columns = len(re.sub(r"p\{[^}]*\}", "p", align))
+        lines = [row for row in latex.splitlines() if row.endswith(r"\\") and "multic" not in row]
+        assert {len(re.findall(r"(?<!\\)&", row)) for row in lines if "&" in row} == {columns - 1}
+        bare = re.sub(r"\\[&%$#_{}\\]", "", latex)
+        depths = np.cumsum([{"{": 1, "}": -1}.get(letter, 0) for letter in bare])
+        assert depths.min() >= 0 and depths[-1] == 0
+        assert bare.count("$") % 2 == 0
+        begun = re.findall(r"\\begin\{(\w+)\}", latex)
+        assert sorted(begun) == sorted(re.findall(r"\\end\{(\w+)\}", latex))
 
 
 def test_everything_is_on_one_page_as_well(built):

@@ -67,7 +67,7 @@ def test_models_are_the_mean_of_their_seeds_and_differ_from_the_first():
 def test_a_model_alone_differs_from_none_and_one_that_is_not_rated_has_dashes(tmp_path):
     """A German model has no scores for ratings of English sentences."""
     ranks = queries("whole", 1, [1] * 9)
-    predictions = pairs("d/whole/seed1", [0.1, 0.2, 0.4, 1.0, 2.0, 3.0])
+    predictions = pairs("d/whole/seed1", [0.1, 0.2, 0.4, 0.5, 0.6, 0.7])
     history = pd.DataFrame({"dataset": "d", "model": ["whole"], "seed": 1, "seconds": 90.0})
     table = ablation(ranks, predictions, history)
     assert table["difference"].isna().all() and table["value"].notna().all()
@@ -80,7 +80,6 @@ def test_a_model_alone_differs_from_none_and_one_that_is_not_rated_has_dashes(tm
         filled(rows, form).to_csv(tmp_path / f"{name}.csv", index=False)
     make(Results(**{name: [tmp_path / f"{name}.csv"] for name in files}), tmp_path / "table")
     text = (tmp_path / "table.md").read_text()
-    assert "| whole | 1 | 2 | 100.0 | 100.0 |" in text
     assert f"| german | 1 | 2 | 100.0 | 100.0 | {MISSING} | {MISSING} |" in text
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from reproduction import papers
-from reproduction.papers import Experiment, Item
 from reproduction.papers.socher_2014 import has_relations
 from tests.support.result_files import write_models
 from tests.support.tree_files import system_of
@@ -103,21 +102,6 @@ def test_every_table_and_figure_has_its_module_its_caption_and_the_numbers_that_
             assert item.text and not item.text.startswith(" ") and "\n " not in item.text
             assert set(item.tables) <= paper.tables.keys()
         assert not paper.follows or paper.follows in papers.known()
-
-
-def test_an_item_is_made_once_or_for_each_data_set_that_has_it():
-    datasets = {
-        "first": {"models": {"a": {"size": 1}, "b": {"size": 2}}},
-        "second": {"models": {"a": {"size": 1}}},
-    }
-    experiment = Experiment({}, datasets)
-    assert Item("").names("table1", experiment) == ["table1"]
-    assert Item("", per_dataset=True).names("few", experiment) == ["few-first", "few-second"]
-    large = Item("", per_dataset=True, models=lambda model: model["size"] > 1)
-    assert large.names("few", experiment) == ["few-first"]
-    several = Item("", per_dataset=True, when=Experiment.compares)
-    assert several.names("few", experiment) == ["few-first"]
-    assert Item("", models=lambda model: model["size"] > 2).names("table1", experiment) == []
 
 
 def test_what_has_relations_is_called_an_sdt_rnn():

@@ -106,12 +106,6 @@ def test_rare_relations_have_less_than_ten_edges():
     assert table["rare_share"][1] == pytest.approx((1 + 0.2) / 2)
 
 
-def test_a_sentence_has_a_verb_if_a_word_is_tagged_as_one():
-    assert section_6_6.has_verb(["DET", "NOUN", "VERB"])
-    assert section_6_6.has_verb(["NOUN", "AUX", "ADJ"])
-    assert not section_6_6.has_verb(["NOUN", "ADP", "NOUN"]) and not section_6_6.has_verb([])
-
-
 @pytest.mark.parametrize("similarity", ["cosine", "dot", "euclidean"])
 def test_ranks_of_pairs_equal_counting(similarity):
     rng = np.random.default_rng(3)

@@ -71,18 +71,6 @@ def test_equal_correlations_are_never_better(r, n, ulps):
     assert above([*r, 1.0], moved([*r, 1.0], ulps), n) == (0, 0)
 
 
-@given(CORRELATIONS, CORRELATIONS, PAIRS, ULPS, ULPS)
-def test_the_last_bits_of_r_and_of_an_interval_s_end_decide_nothing(r_a, r_b, n, ulps, of_end):
-    """Random thousandths do not lie on the very edge, which is a billionth above an end."""
-    r_a, r_b = (r[: min(len(r_a), len(r_b))] for r in (r_a, r_b))
-    expected = above(r_a, r_b, n)
-    interval = section_4_3.fisher_interval
-    with pytest.MonkeyPatch.context() as patch:
-        ends = lambda r, n: tuple(moved(end, of_end) for end in interval(r, n))  # noqa: E731
-        patch.setattr(section_4_3, "fisher_interval", ends)
-        assert above(moved(r_a, ulps), r_b, n) == expected
-
-
 def section(folder, predictions, retrieval):
     """Write the table of section 4.3."""
     options = ["--reported", REPORTED / "table_s1.csv", "--output", folder / "s"]

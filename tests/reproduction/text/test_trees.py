@@ -54,24 +54,6 @@ def test_the_papers_example_is_computed_as_in_its_equations(tmp_path):
     np.testing.assert_allclose(found.detach(), h(total, 4).detach(), rtol=1e-6)
 
 
-TWO_PREPOSITIONS = (
-    "dog 2 nsubj\njumps 0 root\nover 2 prep ADP\nlogs 3 pobj\nin 4 prep ADP\nmud 5 pobj"
-)
-
-
-def test_prepositions_in_a_row_are_a_chain_of_nodes_or_of_relations(tmp_path):
-    h, x, W, found = network(tmp_path, parsed(TWO_PREPOSITIONS), "basic", "position")
-    logs = h(x("logs") + 2 * W["r1"] @ h(x("in") + W["r1"] @ h(x("mud")), 2), 3)
-    over = h(x("over") + 3 * W["r1"] @ logs, 4)
-    total = x("jumps") + W["l1"] @ h(x("dog")) + 4 * W["r1"] @ over
-    np.testing.assert_allclose(found.detach(), h(total, 6).detach(), rtol=1e-6)
-
-    h, x, W, found = network(tmp_path, parsed(TWO_PREPOSITIONS), "collapsed", "relation")
-    logs = h(x("logs") + W["prep_in"] @ h(x("mud")), 2)
-    total = x("jumps") + W["nsubj"] @ h(x("dog")) + 2 * W["prep_over"] @ logs
-    np.testing.assert_allclose(found.detach(), h(total, 4).detach(), rtol=1e-6)
-
-
 def make(form="collapsed", words=("dog", "runs"), places=("l1", "r1"), parser="drawn", **more):
     return Text(words, ["nsubj", "prep"], [9, 3], places, 2, parser, form, **more)
 
@@ -130,25 +112,6 @@ def test_a_batch_is_what_a_recursion_says(tmp_path_factory, form, given, data):
     each = [np.split(values, starts[1:]) for values in (words, *others)]
     for row, *arrays in zip(rows, *each, strict=True):
         check(nodes[row], text, *arrays)
-
-
-def test_a_batch_by_hand(tmp_path):
-    sentences, bank = write(
-        tmp_path,
-        parsed("Dogs 2 nsubj\nrun 0 root\nfast 2 advmod\nhere 2 prep"),
-        parsed("dog 0 root"),
-    )
-    text = make(words=["dog", "run"], treebank=bank)
-    words, lengths, parents, relations, places, heights, sizes = text.encode(sentences).batch(
-        np.array([1, 0])
-    )
-    assert words.tolist() == [2, UNKNOWN, 3, UNKNOWN, UNKNOWN]
-    assert lengths.tolist() == [1, 4]
-    assert parents.tolist() == [-1, 2, -1, 2, 2]
-    assert relations.tolist() == [0, 0, 0, 2, 1]
-    assert places.tolist() == [0, 0, 0, 1, 2]
-    assert heights.tolist() == [0, 0, 1, 0, 0]
-    assert sizes.tolist() == [1, 1, 4, 1, 1]
 
 
 def test_a_very_deep_tree_is_measured(tmp_path):
