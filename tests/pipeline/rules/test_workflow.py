@@ -111,7 +111,8 @@ def test_latex_of_every_table_is_well_formed(built):
         align = re.search(r"\{@\{\}(.+)@\{\}\}", latex)[1]
         columns = len(re.sub(r"p\{[^}]*\}", "p", align))
         lines = [row for row in latex.splitlines() if row.endswith(r"\\") and "multic" not in row]
-        assert {len(re.findall(r"(?<!\\)&", row)) for row in lines if "&" in row} == {columns - 1}
+        counts = {len(re.findall(r"(?<!\\)&", row)) for row in lines}
+        assert counts <= {0, columns - 1}, path
         bare = re.sub(r"\\[&%$#_{}\\]", "", latex)
         depths = np.cumsum([{"{": 1, "}": -1}.get(letter, 0) for letter in bare])
         assert depths.min() >= 0 and depths[-1] == 0

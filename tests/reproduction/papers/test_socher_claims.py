@@ -142,29 +142,29 @@ def test_seeds_are_compared_with_themselves_only():
 
 
 def test_draws_have_intervals_that_know_that_they_overlap(tmp_path):
-    """Intervals over ten of a thousand images become 1.5 times as wide for other images."""
+    """Intervals over four draws for 100 other images become 1.5 = sqrt(1 + 4 * 100 / 320) wide."""
     rng = np.random.default_rng(3)
-    ranks = {model: rank + rng.integers(-4, 5, 10) / 2 for model, rank in (("a", 12), ("e", 10))}
+    ranks = {model: rank + rng.integers(-4, 5, 4) / 2 for model, rank in (("a", 12), ("e", 10))}
     trainings = [
         training(model, rank, seed)
         for model, of_seeds in ranks.items()
         for seed, rank in enumerate(of_seeds.tolist(), 1)
     ]
-    widths = {}
-    for draw in ({}, {"draw": [800, 100, 100]}):
+    widths = []
+    for draw in ({}, {"draw": [320, 100, 100]}):
         options = results_of(tmp_path, *trainings)
-        for path in options[1:21]:
+        for path in options[1 : 1 + len(trainings)]:
             path.write_text(json.dumps(json.loads(path.read_text()) | draw))
         options += query_ranks(tmp_path, *trainings)
-        _, claimed = tables(tmp_path, "claims", *options)
-        _, shown = tables(tmp_path, "table1", *options[:-2])
-        shown = shown[shown["source"] == "measured"].rename(
-            columns=lambda name: name.removeprefix(f"{C2I}_mean_rank_")
-        )
-        widths[bool(draw)] = (claimed["high"] - claimed["low"]).tolist()
-    assert widths[True] == pytest.approx([1.5 * width for width in widths[False]])
-    expected = [t_interval(of_seeds, test_to_train=1 / 8) for of_seeds in ranks.values()]
-    assert shown[["low", "high"]].to_numpy() == pytest.approx(np.array(expected))
+        _, table = tables(tmp_path, "claims", *options)
+        widths.append((table["high"] - table["low"]).tolist())
+    assert widths[1] == pytest.approx([1.5 * width for width in widths[0]])
+    _, shown = tables(tmp_path, "table1", *options[:-2])
+    shown = shown.loc[
+        shown["source"] == "measured", [f"{C2I}_mean_rank_{e}" for e in ("low", "high")]
+    ]
+    expected = [t_interval(of_seeds, test_to_train=100 / 320) for of_seeds in ranks.values()]
+    assert shown.to_numpy() == pytest.approx(np.array(expected))
 
 
 def test_one_seed_is_judged_image_by_image(tmp_path):

@@ -265,17 +265,17 @@ def test_captions_without_neighbors_are_refused(tmp_path):
 
 
 def test_the_programs_parse_and_learn(tmp_path, caplog):
-    captions = tmp_path / "captions.csv"
+    table = tmp_path / "captions.csv"
     rows = {"image_id": ["i", "i"], "language": "en", "split": "train"}
-    texts = ["A dog runs in the mud.", "Two dogs and a cat."]
-    pd.DataFrame(rows | {"caption": texts}).to_csv(captions, index=False)
+    captions = ["A dog runs in the mud.", "Two dogs and a cat."]
+    pd.DataFrame(rows | {"caption": captions}).to_csv(table, index=False)
     bank = tmp_path / "t.conllu.gz"
     options = {"name": "trees", "parser": ENGLISH, "form": "collapsed", "vectors": "captions"}
     options = json.dumps(options | {"dimension": 3})
     output = tmp_path / "t.json"
     with caplog.at_level(logging.INFO):
-        run_script("trees", "--captions", captions, "--parser", ENGLISH, "--output", bank)
-        given = ("--text", options, "--captions", captions, "--treebanks", bank)
+        run_script("trees", "--captions", table, "--parser", ENGLISH, "--output", bank)
+        given = ("--text", options, "--captions", table, "--treebanks", bank)
         run_script("text", *given, "--output", output)
     assert f"2 sentences parsed by {ENGLISH} (spaCy " in caplog.text
     assert "relations (Socher et al. 2014: 141)" in caplog.text
