@@ -139,8 +139,8 @@ def test_everything_is_on_one_page_as_well(built):
 
 def test_translations_are_made_and_re_ranked(built):
     results = built / "results/tiny/calixto_liu_2017"
-    tables = {path.stem for path in (results / "tables").iterdir()}
-    assert tables == {"table1", "table2", "table3", "table4", "claims"}
+    made = {path.stem for path in (results / "tables").iterdir()}
+    assert made == {"table1", "table2", "table3", "table4", "claims"}
     table = pd.read_csv(results / "tables/table4.csv")
     assert set(table["n_best"]) == {3}
     rerankers = ["baseline", "length", "VSE", "MLMME", "oracle"]
@@ -236,7 +236,8 @@ def test_a_change_of_code_or_of_a_card_s_words_computes_again_what_depends_on_it
     path.write_text(before.replace(old, new, 1) if old else before + new, "utf-8")
     try:
         if again:
-            assert planned(built) >= again
+            rules = planned(built)
+            assert rules >= again and not rules & ({"train", "rate"} - again)
         else:
             nothing_to_do(built)
     finally:
