@@ -294,7 +294,8 @@ datasets:
     first = "results/twin/models/one/gru-8-max/seed1/model.json"
     assert first in inputs["two/gru-8-max/seed1"]
     assert "model.json" not in inputs["two/gru-8-max/seed2"] + inputs["one/gru-8-max/seed1"]
-    assert "rule retrieval:" in plan and "ratings" not in plan.split("Reasons:")[0]
+    assert "rule retrieval:" in plan
+    assert "rule ratings_scenes:" not in plan and "rule rate:" not in plan
 
 
 def test_without_network_or_mirror_one_line_says_where_to_get_the_file(built):
