@@ -324,14 +324,12 @@ def test_german_sentences_by_hand():
         "Eine weiße Katze wird von einem schwarzen Hund gejagt",
         "Eine weiße Katze, die vor einem schwarzen Hund flieht",
     }
-    said = draws(swap(BEACH, "role", "a", "b"), ["a", "b", "b.size", "action", "background"], "de")
+    swapped = swap(BEACH, "role", "a", "b")
+    said = draws(swapped, ["a", "b", "b.size", "action", "background"], "de")
     assert "Am Strand jagt eine Katze einen großen Hund" in said
-    said = draws(swap(BEACH, "role", "a", "b"), ["a", "b", "b.size", "action"], "de")
-    assert "Ein großer Hund wird von einer Katze gejagt" in said
-    action = {"verb": "jump over", "agent": "a", "patient": "c"}
-    jump = BEACH | {"action": action, "relations": []}
-    said = draws(jump, ["a", "c", "c.colour", "action"], "de")
-    assert "Ein Hund springt über ein rotes Haus" in said
+    assert "Ein großer Hund wird am Strand von einer Katze gejagt" in said
+    jump = swapped | {"action": {"verb": "jump over", "agent": "a", "patient": "b"}}
+    assert "Eine Katze springt über einen Hund" in draws(jump, ["a", "b", "action"], "de")
     said = draws(BEACH, ["a", "c", "c.colour", "a in front of c"], "de")
     assert "Man sieht einen Hund vor einem roten Haus" in said
     said = draws(FLEET, ["a", "a.colour", "a.count", "b", "sky"], "de")
