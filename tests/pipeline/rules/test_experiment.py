@@ -124,91 +124,109 @@ def test_every_key_of_the_schema_is_described():
             assert_described(schema)
 
 
+# What is wrong with the data set, the model or the translation, and what is said of it.
+OF_A_DATASET = {
+    "bacbone: x": "datasets.one: unknown key 'bacbone': did you mean 'backbone'?",
+    "training: {lr: 1}": "datasets.one.training: unknown key 'lr': known are epochs",
+    "count: many": "datasets.one.count: 'many' is not of type 'integer'",
+    "source: scene": "did you mean 'scenes'?",
+    "models: [gru-7-max]": "models.gru-7-max.encoder.size: 7 is not a multiple of 2",
+    "models: [gru-8-mean]": "gru-8-mean.encoder.pooling: 'mean' is not one of",
+    "models: [GRU-8-max]": "datasets.one.models: unknown model 'GRU-8-max': describe",
+    "features: <experiment>/f.h5": "one.features: '<experiment>/f.h5' does not match",
+    "more_captions: {source: scenes}": (
+        "one.more_captions.source: 'scenes' is not one of ['flickr8k', 'karpathy', 'multi30k'"
+    ),
+    "more_captions: {source: table, images: photos}": (
+        "datasets.one.more_captions: unknown key 'images': known are"
+    ),
+    "backbone: precomputed": "datasets.one: 'features' is a required property",
+    "training: {epochs: 6}": "gru-8-max: epochs 6 is not a multiple of cycle 4",
+    "training: {epochs: 12, alternate: 8}": (
+        "gru-8-max: with `alternate` 8, 12 epochs do not train both networks: make epochs 16"
+    ),
+    "language: fr": "language: the data set has no captions in 'fr'; it has: en, de",
+    "backbone: resnet153": "unknown backbone 'resnet153': did you mean 'resnet152'?",
+    "backbone: []": "datasets.one.backbone: [] should be non-empty",
+    "backbone: [resnet18, resnet18]": "backbone: ['resnet18', 'resnet18'] has non-",
+    "backbone: [resnet18, precomputed], features: f.npz": (
+        "one.backbone: precomputed features stand alone: leave the other names out, or put all"
+    ),
+    "features: f.npz": "one.features: this file is read only with `backbone: precomp",
+    "backbone: [resnet50, resnet18], weights: IMAGENET1K_V2": (
+        "one.weights: resnet18 has no weights 'IMAGENET1K_V2': did you mean 'IMAGENET1K_V1'?"
+    ),
+    "training: {epochs: 2.5}": "epochs: 2.5 is not of type 'integer'",
+    "training: {epochs: true}": "epochs: True is not of type 'integer'",
+    "folds: 0": "folds: 0 is less than the minimum of 1",
+    "papers: [socher_2013]": "papers.0: unknown paper 'socher_2013': did you mean",
+    "papers: []": "configuration, datasets.one.papers: ",
+}
+OF_A_MODEL = {
+    "encoder: {name: bag}": "models.mine.encoder: 'size' is a required property",
+    "objective: {name: hing}": "objective.name: 'hing' is not one of ['cca', 'c",
+    "encoder: {name: trees, size: 4, compose: position}": (
+        "models.mine: the encoder trees needs trees, which the text trees provides: "
+    ),
+    "text: {name: trees}, encoder: {name: mean, size: 4}": (
+        "mine: a mean of vectors of 50 dimensions cannot have 4: set `size` to the text's"
+    ),
+    "training: {optimiser: {name: adam, learning_rate_min: 0.01}}": (
+        "mine.training.optimiser: learning_rate_min 0.01 is above learning_rate_max 0.001: "
+    ),
+    "encoder: {name: rnn, cell: gru, size: 8}, objective: {name: cca}": (
+        "models.mine: the objective cca needs a linear layer, which the encoder bag or"
+    ),
+    "text: {name: trees}, encoder: {name: mean, size: 50}, training: {alternate: 2}": (
+        "models.mine: `alternate` needs weights to train, which another encoder provides"
+    ),
+    "text: {name: ngrams, shortest: 3, longest: 2}": (
+        "models.mine.text: shortest 3 is above longest 2: swap them"
+    ),
+    "text: {name: words}, encoder: {name: bag, size: 4, state: true}, similarity: dot": (
+        "models.mine: `state` needs cosines, which `similarity: cosine`"
+    ),
+    "training: {more_captions: 5}, objective: {name: multilingual}, languages: [en, de]": (
+        "models.mine: `more_captions` needs one encoder, which a single entry in `languages`, "
+    ),
+    "training: {more_captions: 5, paraphrases: true}, objective: {name: multilingual}": (
+        "datasets.one.more_captions: mine wants captions without pictures: name a source of"
+    ),
+    "training: {more_captions: 5}": (
+        "models.mine: `more_captions` needs pairs of captions, which the objective contrastive"
+    ),
+    "text: {name: word-ngrams}": (
+        "the text word-ngrams needs a GRU over words of n-grams, which the encoder ngram-rnn "
+    ),
+}
+OF_A_TRANSLATION = {
+    "dataset: 'on'": "translation.dataset: there is no data set 'on': did you mean",
+    "target: en": "translation.target: it is the source too",
+    "source: fr": "translation.source: one has no sentences in 'fr'; it has: en, de",
+    "rerank_by: [gru-9-max]": "rerank_by: one has no model 'gru-9-max': did you",
+    "rerank_by: [gru-8-max]": "rerank_by: gru-8-max reads en, not de",
+    "systems: {weak: {}, strong: {dropout: 0.0}}": (
+        "translation.systems: weak and strong have the same settings: remove one"
+    ),
+}
+
+
+def wrong(texts, make):
+    """The configurations with these settings, each with the message."""
+    return [(make(**yaml.safe_load(f"{{{text}}}")), message) for text, message in texts.items()]
+
+
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        (changed(bacbone="x"), "datasets.one: unknown key 'bacbone': did you mean 'backbone'?"),
-        (changed(training={"lr": 1}), "datasets.one.training: unknown key 'lr': known are epochs"),
-        (changed(count="many"), "datasets.one.count: 'many' is not of type 'integer'"),
-        (changed(source="scene"), "did you mean 'scenes'?"),
-        (changed(models=["gru-7-max"]), "models.gru-7-max.encoder.size: 7 is not a multiple of 2"),
-        (changed(models=["gru-8-mean"]), "gru-8-mean.encoder.pooling: 'mean' is not one of"),
-        (changed(models=["GRU-8-max"]), "datasets.one.models: unknown model 'GRU-8-max': describe"),
-        (described(encoder={"name": "bag"}), "models.mine.encoder: 'size' is a required property"),
-        (described(objective={"name": "hing"}), "objective.name: 'hing' is not one of ['cca', 'c"),
-        (
-            described(encoder={"name": "trees", "size": 4, "compose": "position"}),
-            "models.mine: the encoder trees needs trees, which the text trees provides: ",
-        ),
-        (
-            described(text={"name": "trees"}, encoder={"name": "mean", "size": 4}),
-            "mine: a mean of vectors of 50 dimensions cannot have 4: set `size` to the text's",
-        ),
-        (
-            described(training={"optimiser": {"name": "adam", "learning_rate_min": 0.01}}),
-            "mine.training.optimiser: learning_rate_min 0.01 is above learning_rate_max 0.001: ",
-        ),
-        (
-            described(encoder={"name": "rnn", "cell": "gru", "size": 8}, objective={"name": "cca"}),
-            "models.mine: the objective cca needs a linear layer, which the encoder bag or",
-        ),
+        *wrong(OF_A_DATASET, changed),
+        *wrong(OF_A_MODEL, described),
+        *wrong(OF_A_TRANSLATION, translated),
         (
             {**SMALL, "experiment": "x" * 300},
             "configuration, experiment: a name of 300 characters is too long: 100 are the most",
         ),
-        (changed(features="<experiment>/f.h5"), "one.features: '<experiment>/f.h5' does not match"),
         ({**SMALL, "mirror": "\ud800"}, "configuration, mirror: '\\ud800' does not match"),
-        (
-            described(
-                text={"name": "trees"},
-                encoder={"name": "mean", "size": 50},
-                training={"alternate": 2},
-            ),
-            "models.mine: `alternate` needs weights to train, which another encoder provides",
-        ),
-        (
-            described(text={"name": "ngrams", "shortest": 3, "longest": 2}),
-            "models.mine.text: shortest 3 is above longest 2: swap them",
-        ),
-        (
-            described(
-                text={"name": "words"},
-                encoder={"name": "bag", "size": 4, "state": True},
-                similarity="dot",
-            ),
-            "models.mine: `state` needs cosines, which `similarity: cosine`",
-        ),
-        (
-            described(
-                training={"more_captions": 5},
-                objective={"name": "multilingual"},
-                languages=["en", "de"],
-            ),
-            "models.mine: `more_captions` needs one encoder, which a single entry in `languages`, ",
-        ),
-        (
-            described(
-                training={"more_captions": 5, "paraphrases": True},
-                objective={"name": "multilingual"},
-            ),
-            "datasets.one.more_captions: mine wants captions without pictures: name a source of",
-        ),
-        (
-            changed(more_captions={"source": "scenes"}),
-            "one.more_captions.source: 'scenes' is not one of ['flickr8k', 'karpathy', 'multi30k'",
-        ),
-        (
-            changed(more_captions={"source": "table", "images": "photos"}),
-            "datasets.one.more_captions: unknown key 'images': known are",
-        ),
-        (
-            described(training={"more_captions": 5}),
-            "models.mine: `more_captions` needs pairs of captions, which the objective contrastive",
-        ),
-        (
-            described(text={"name": "word-ngrams"}),
-            "the text word-ngrams needs a GRU over words of n-grams, which the encoder ngram-rnn ",
-        ),
         (
             {**SMALL, "select": "gru-9-max"},
             "select: datasets.one has no model 'gru-9-max': did you",
@@ -237,20 +255,6 @@ def test_every_key_of_the_schema_is_described():
             {"experiment": "x", "datasets": {"one": {"of": "two"}, "two": {"of": "one"}}},
             "datasets.one.of: there is no data set 'two' with pictures of its own: describe one by",
         ),
-        (changed(backbone="precomputed"), "datasets.one: 'features' is a required property"),
-        (changed(training={"epochs": 6}), "gru-8-max: epochs 6 is not a multiple of cycle 4"),
-        (
-            changed(training={"epochs": 12, "alternate": 8}),
-            "gru-8-max: with `alternate` 8, 12 epochs do not train both networks: make epochs 16",
-        ),
-        (translated(dataset="on"), "translation.dataset: there is no data set 'on': did you mean"),
-        (translated(target="en"), "translation.target: it is the source too"),
-        (
-            translated(source="fr"),
-            "translation.source: one has no sentences in 'fr'; it has: en, de",
-        ),
-        (translated(rerank_by=["gru-9-max"]), "rerank_by: one has no model 'gru-9-max': did you"),
-        (translated(rerank_by=["gru-8-max"]), "rerank_by: gru-8-max reads en, not de"),
         (
             {
                 **translated(rerank_by=["oracle"]),
@@ -258,10 +262,6 @@ def test_every_key_of_the_schema_is_described():
                 "datasets": {"one": {**SMALL["datasets"]["one"], "models": ["oracle"]}},
             },
             "rerank_by: 'oracle' has a row of its own in the tables: give the model another name",
-        ),
-        (
-            translated(systems={"weak": {}, "strong": {"dropout": 0.0}}),
-            "translation.systems: weak and strong have the same settings: remove one",
         ),
         (
             judged(x={"encoder": "trigrams", "captions": "scene"}),
@@ -276,30 +276,12 @@ def test_every_key_of_the_schema_is_described():
             "2024 is not of type 'string': if it is meant as text",
         ),
         ({**SMALL, "datasets": {2024: {}}}, "datasets: YAML reads a name here as 2024: put it in"),
-        (changed(language="fr"), "language: the data set has no captions in 'fr'; it has: en, de"),
-        (changed(backbone="resnet153"), "unknown backbone 'resnet153': did you mean 'resnet152'?"),
-        (changed(backbone=[]), "datasets.one.backbone: [] should be non-empty"),
-        (changed(backbone=["resnet18", "resnet18"]), "backbone: ['resnet18', 'resnet18'] has non-"),
-        (
-            changed(backbone=["resnet18", "precomputed"], features="f.npz"),
-            "one.backbone: precomputed features stand alone: leave the other names out, or put all",
-        ),
-        (changed(features="f.npz"), "one.features: this file is read only with `backbone: precomp"),
-        (
-            changed(backbone=["resnet50", "resnet18"], weights="IMAGENET1K_V2"),
-            "one.weights: resnet18 has no weights 'IMAGENET1K_V2': did you mean 'IMAGENET1K_V1'?",
-        ),
         (changed(seeds=[10**23]), "seeds.0: 100000000000000000000000 is greater than the maximum"),
         (
             changed(training={"clip_image": math.nan}),
             "clip_image: nan is not of type 'number', 'null'",
         ),
         (changed(training={"clip_image": math.inf}), "clip_image: inf is not of type 'number'"),
-        (changed(training={"epochs": 2.5}), "epochs: 2.5 is not of type 'integer'"),
-        (changed(training={"epochs": True}), "epochs: True is not of type 'integer'"),
-        (changed(folds=0), "folds: 0 is less than the minimum of 1"),
-        (changed(papers=["socher_2013"]), "papers.0: unknown paper 'socher_2013': did you mean"),
-        (changed(papers=[]), "configuration, datasets.one.papers: "),
     ],
 )
 def test_a_wrong_configuration_gets_one_line_that_names_the_key(config, message):
