@@ -356,46 +356,30 @@ def test_a_model_is_selected_only_where_a_paper_shows_one_alone():
 
 # Every text of a configuration may be anything
 
-WHOLE = {
-    "experiment": "small",
-    "mirror": "m",
-    "select": "recall",
-    "datasets": {
-        "one": {
-            "source": "table",
-            "table": "t.csv",
-            "images": "i",
-            "language": "en",
-            "backbone": "precomputed",
-            "features": "f.npz",
-            "models": ["gru-8-max"],
-        },
-        "two": {"of": "one", "models": ["gru-8-max"], "papers": ["socher_2014"]},
-        "three": {"source": "scenes", "count": 20, "backbone": ["resnet18"], "models": ["mine"]},
-    },
-    "models": {
-        "mine": {
-            "text": {"name": "trees", "form": "binary", "parser": "p", "vectors": "v"},
-            "objective": {"name": "hinge", "reduction": "sum"},
-            "languages": ["en"],
-            "encoder": {"name": "rnn", "cell": "gru", "size": 2, "pooling": "max"},
-            "training": {"optimiser": {"name": "adam", "schedule": "cyclic"}},
-        }
-    },
-    "ratings": {
-        "source": "scenes",
-        "tokenizer": "moses",
-        "lowercase": ["STS"],
-        "baselines": {"x": {"encoder": "infersent", "vectors": "v", "state": "s", "version": 1}},
-    },
-    "translation": {
-        "dataset": "three",
-        "source": "de",
-        "target": "en",
-        "rerank_by": ["mine"],
-        "systems": {"weak": {}},
-    },
-}
+WHOLE = yaml.safe_load("""
+experiment: small
+mirror: m
+select: recall
+datasets:
+  one:
+    {source: table, table: t.csv, images: i, language: en, backbone: precomputed,
+     features: f.npz, models: [gru-8-max]}
+  two: {of: one, models: [gru-8-max], papers: [socher_2014]}
+  three: {source: scenes, count: 20, backbone: [resnet18], models: [mine]}
+models:
+  mine:
+    text: {name: trees, form: binary, parser: p, vectors: v}
+    encoder: {name: rnn, cell: gru, size: 2, pooling: max}
+    objective: {name: hinge, reduction: sum}
+    training: {optimiser: {name: adam, schedule: cyclic}}
+    languages: [en]
+ratings:
+  source: scenes
+  tokenizer: moses
+  lowercase: [STS]
+  baselines: {x: {encoder: infersent, vectors: v, state: s, version: 1}}
+translation: {dataset: three, source: de, target: en, rerank_by: [mine], systems: {weak: {}}}
+""")
 PATHS = {"mirror", "table", "images", "features", "vectors", "state", "parser"}
 HOSTILE = ["$(touch ran)", "`touch ran`", "; touch ran", "'", '"', "a b", "nl\n", "a\0b", "{x}"]
 NO_PATH = set("\r\n\0{}<>\t\ud800")
