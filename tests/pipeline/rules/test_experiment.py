@@ -73,8 +73,13 @@ def test_the_defaults_are_the_paper_s():
         "similarity": "cosine",
         "objective": {"name": "hinge", "margin": 0.2},
         "training": {
-            **{"epochs": 32, "cycle": 4, "batch_size": 32, "optimiser": adam},
-            **{"precision": "float32", "clip_image": 0.0025, "clip_caption": 0.05},
+            "epochs": 32,
+            "cycle": 4,
+            "batch_size": 32,
+            "optimiser": adam,
+            "precision": "float32",
+            "clip_image": 0.0025,
+            "clip_caption": 0.05,
         },
     }
     assert completed["backbone"] == "resnet152" and completed["crops"] == 10

@@ -171,8 +171,13 @@ def test_section_4_3_4_has_the_changes_since_epoch_four_and_the_peak(tmp_path):
     assert rows(text)["Flickr8k"][3:] == [
         ["semantic score", "reported", *[dash] * 4, f"{minus}4.6"],
         [
-            *("semantic score", "measured", "60.0 (epoch 4)", "64.0 (epoch 6)", "48.0 (epoch 8)"),
-            *(f"{minus}20.0", f"{minus}25.0"),
+            "semantic score",
+            "measured",
+            "60.0 (epoch 4)",
+            "64.0 (epoch 6)",
+            "48.0 (epoch 8)",
+            f"{minus}20.0",
+            f"{minus}25.0",
         ],
     ]
     assert "Reported: as printed in section 4.3.4" in text
