@@ -150,10 +150,14 @@ def read_table(path: str | Path) -> Table:
 def write_numbers(path: str | Path, table: pd.DataFrame) -> None:
     """Write a table as CSV, with each row's commit, versions, machine and SLURM job.
 
-    If the table lacks these columns, this run computed it and fills them in.
+    If the table lacks these columns, this run computed it and fills them in, but for reported
+    numbers.
     """
     missing = {name: value for name, value in provenance().items() if name not in table}
-    write_csv(path, table.assign(**missing))
+    table = table.assign(**missing)
+    if "source" in table:
+        table.loc[table["source"].eq("reported"), list(missing)] = None
+    write_csv(path, table)
 
 
 def bracketed(
