@@ -449,7 +449,7 @@ def test_data_sets_of_karpathy_s_archive_are_made_from_a_mirror(built):
         splits = pd.read_csv(built / table)["split"].value_counts().to_dict()
         assert splits == {"train": 4 * captions, "dev": 2 * captions, "test": 2 * captions}
     scores = "results/coco/retrieval/mscoco/gru-8-max/seed1.csv"
-    assert "--folds 2" in snakemake(built, scores, "--configfile", "coco.json", "-n", "-p")
+    assert '"folds": 2' in snakemake(built, scores, "--configfile", "coco.json", "-n", "-p")
 
 
 def test_flickr8k_from_a_mirror(built, mirror):
