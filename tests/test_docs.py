@@ -27,7 +27,7 @@ from tests.test_layout import FLOORS
 
 ROOT = Path(__file__).parent.parent
 CONFIGURATIONS = [ROOT / "config.yaml", *sorted((ROOT / "config").glob("*.yaml"))]
-FLOW = ROOT / "docs" / "architecture.md"
+FLOW = ROOT / "docs" / "tables" / "flow.md"
 
 
 def test_the_drawing_of_the_flow_shows_the_rules_as_they_are(tmp_path, monkeypatch):
