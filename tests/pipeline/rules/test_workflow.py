@@ -255,7 +255,7 @@ def test_a_change_of_code_computes_again_what_depends_on_it(built, file, rerun):
     [
         ("groundvec/encoders/rnn.py", '"""A GRU or', '"""The GRU or', set()),
         (f"reproduction/papers/{PAPER}/__init__.py", '"""', '"""A remark. ', set()),
-        ("CITATION.cff", "issue: 4", "issue: 5", {"card"}),
+        ("CITATION.cff", "issue: 4", "issue: 5", {"card", "page"}),
         ("groundvec/encoders/rnn.yaml", "", "limits: It is slow.\n", {"card"}),
     ],
 )
