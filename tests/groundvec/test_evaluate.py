@@ -537,6 +537,13 @@ def test_retrieval_of_two_files(groundvec, tmp_path):
     assert pd.read_csv(tmp_path / "s.csv")["counted"].nunique() == 2
     groundvec("compare", "r.csv", "r.csv", "-o", "c.csv")
     assert (pd.read_csv(tmp_path / "c.csv")["p_holm"] == 1).all()
+    groundvec("retrieval", *files, "-o", "s.md")
+    groundvec("retrieval", *files, "-o", "s.tex")
+    [r1] = pd.read_csv(tmp_path / "s.csv").query("direction == 'caption_to_image'")["r1"]
+    assert f"| caption_to_image | 10 | 20 | {r1:.1f} [" in (tmp_path / "s.md").read_text()
+    latex = (tmp_path / "s.tex").read_text()
+    assert rf"caption\_to\_image & 10 & 20 & {r1:.1f} [" in latex
+    assert latex.count("% ") == 5 and latex.endswith("\\bottomrule\n\\end{tabular}\n")
     assert groundvec("retrieval", *files, "--folds", "0", fails=1).startswith("error: --folds")
 
 
@@ -648,5 +655,5 @@ def test_tasks_have_mteb_s_names_too_and_what_is_quoted_comes_first(folders):
     pd.testing.assert_frame_equal(one.scores, other.scores)
     cosine, mteb, empty = repr(one).splitlines()[:3]
     spearman = 100 * one.scores.set_index("definition").loc["MTEB cosine", "spearman"]
-    assert cosine.startswith("STS of all years, cosine, mean weighted by pairs: ")
+    assert cosine.startswith("STS 2013, cosine, mean weighted by pairs: ")
     assert mteb == f"MTEB, Spearman, mean of 1 tasks: {spearman:.1f}" and not empty
