@@ -563,7 +563,7 @@ def test_a_table_and_the_reference_of_its_paper_can_be_copied(made, opened):
     page.click(f"{files} >> text=Copy BibTeX")
     page.wait_for_selector(f"{files} >> text=Copied BibTeX")
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied == page.inner_text("#merkx_frank_2019-bibtex") + "\n"
+    assert copied == page.text_content("#merkx_frank_2019-bibtex")
     assert copied.startswith("@article{merkx2019,\n  author = {Merkx, Danny and Frank, Stefan L.},")
     for line in ("number = {4}", "pages = {451--466}", "doi = {10.1017/S1351324919000196}"):
         assert f"  {line},\n" in copied
