@@ -1,4 +1,4 @@
-"""docs/architecture.md: the drawing of the rules and their dependencies, in Mermaid.
+"""docs/tables/flow.md: the drawing of the rules and their dependencies, in Mermaid.
 
 Snakemake lists the rules of the demo and of the experiments in `config/`, so the drawing always
 shows the real workflow.

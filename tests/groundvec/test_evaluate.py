@@ -398,6 +398,13 @@ def test_retrieval_of_two_files(groundvec, tmp_path):
     assert pd.read_csv(tmp_path / "s.csv")["counted"].nunique() == 2
     groundvec("evaluate", "compare", "r.csv", "r.csv", "-o", "c.csv")
     assert (pd.read_csv(tmp_path / "c.csv")["p_holm"] == 1).all()
+    groundvec("evaluate", "retrieval", *files, "-o", "s.md")
+    groundvec("evaluate", "retrieval", *files, "-o", "s.tex")
+    [r1] = pd.read_csv(tmp_path / "s.csv").query("direction == 'caption_to_image'")["r1"]
+    assert f"| caption_to_image | 10 | 20 | {r1:.1f} [" in (tmp_path / "s.md").read_text()
+    latex = (tmp_path / "s.tex").read_text()
+    assert rf"caption\_to\_image & 10 & 20 & {r1:.1f} [" in latex
+    assert latex.count("% ") == 5 and latex.endswith("\\bottomrule\n\\end{tabular}\n")
 
 
 def npy(array, **options):
