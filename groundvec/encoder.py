@@ -271,6 +271,14 @@ class SentenceEncoder:
             import torch
         return torch.from_numpy(vectors).to(self.device)
 
+    # sentence-transformers' names, for encoders that read queries in another way than documents.
+    encode_query = encode
+    encode_document = encode
+
+    def get_sentence_embedding_dimension(self) -> int:
+        """Return the size of the vectors, `dim`, as sentence-transformers' encoders do."""
+        return self.dim
+
     def similarity(
         self,
         a: "Sentences | Vectors",

@@ -122,7 +122,8 @@ def encode_sentences(
     arguments = (sentences, language, progress, most, tokenized)
     vectors = [model.encode_sentences(*arguments) for model in models]
     joined = similarity.join(vectors, models[0].similarity) if len(vectors) > 1 else vectors[0]
-    if not np.isfinite(joined).all():
+    # The sum is finite if all are, and takes no array of its own.
+    if not np.isfinite(joined.sum()):
         raise InputError("the vectors of this model are not finite: train it again")
     return joined
 

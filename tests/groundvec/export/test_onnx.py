@@ -252,7 +252,10 @@ def test_the_command_writes_it_and_replaces_nothing(tmp_path):
         arguments = ["-m", "groundvec", "export", "trained", "-o", *arguments]
         return forks.run(*arguments, cwd=tmp_path, env=environment)
 
-    assert command("model.onnx", "--precision", "int8").returncode == 0
+    assert command("model.onnx").returncode == 0
+    assert command("exact.onnx", "--precision", "float32").returncode == 0
+    sizes = [(tmp_path / f"{name}.onnx").stat().st_size for name in ("model", "exact")]
+    assert sizes[0] < sizes[1]
     np.testing.assert_allclose(
         run(session(tmp_path / "model.onnx"), [[2, 3]]), by_torch([model()], [[2, 3]]), atol=0.05
     )
