@@ -28,7 +28,6 @@ from groundvec.model.sentences import Reader, encode_sentences
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.vectors import as_array, finite
 from groundvec.text.encoded import strings
-from groundvec.text.punctuation import detach_punctuation
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -247,12 +246,10 @@ class SentenceEncoder:
         if batch_size is not None and not (isinstance(batch_size, Integral) and batch_size >= 1):
             raise InputError(f"batch_size is {batch_size}: it must be 1 or more, a whole number")
         texts = strings([sentences] if isinstance(sentences, str) else sentences)
-        if not tokenized:
-            texts = detach_punctuation(texts, self.description["text"])
         if device:
             self.models = [_on(device, model) for model in self.models]
         vectors = encode_sentences(
-            self.models, texts, language, bool(show_progress_bar), batch_size
+            self.models, texts, language, bool(show_progress_bar), batch_size, tokenized
         )
         if normalize_embeddings:
             vectors = similarity.unit(vectors)
@@ -263,6 +260,14 @@ class SentenceEncoder:
         with extra("torch"):
             import torch
         return torch.from_numpy(vectors).to(self.device)
+
+    # sentence-transformers' names, for encoders that read queries in another way than documents.
+    encode_query = encode
+    encode_document = encode
+
+    def get_sentence_embedding_dimension(self) -> int:
+        """Return the size of the vectors, `dim`, as sentence-transformers' encoders do."""
+        return self.dim
 
     def similarity(
         self,

@@ -13,6 +13,7 @@ from groundvec.runtime import arrays
 from groundvec.runtime.arrays import Matrix
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.progress import Progress
+from groundvec.text.punctuation import detach_punctuation
 
 INDICES_PER_BATCH = (
     8_192  # so that a batch of long sentences takes no more memory than one of short
@@ -105,19 +106,22 @@ class Reader(ABC):
         language: str | None = None,
         progress: bool = False,
         most: int | None = None,
+        tokenized: bool = True,
     ) -> np.ndarray:
         """Embed raw sentences of a language, by default the first: (N, size) float32.
 
         Args:
             most: the largest number of sentences in a batch, if it is limited.
+            tokenized: leave punctuation where it is.
 
         Raises:
             InputError: the model knows no such language.
         """
         language = self.language(language)
-        return self.encode_captions(
-            self.texts[language].encode(sentences), language, progress, most
-        )
+        if not tokenized:
+            sentences = detach_punctuation(sentences, self.description["text"])
+        encoded = self.texts[language].encode(sentences)
+        return self.encode_captions(encoded, language, progress, most)
 
 
 def encode_sentences(
@@ -126,6 +130,7 @@ def encode_sentences(
     language: str | None = None,
     progress: bool = False,
     most: int | None = None,
+    tokenized: bool = True,
 ) -> np.ndarray:
     """Embed raw sentences by an ensemble, with the arguments of `Reader.encode_sentences`.
 
@@ -135,9 +140,11 @@ def encode_sentences(
     Raises:
         InputError: the model knows no such language, or vectors are not finite.
     """
-    vectors = [model.encode_sentences(sentences, language, progress, most) for model in models]
-    joined = similarity.join(vectors, models[0].similarity)
-    if not np.isfinite(joined).all():
+    arguments = (sentences, language, progress, most, tokenized)
+    vectors = [model.encode_sentences(*arguments) for model in models]
+    joined = similarity.join(vectors, models[0].similarity) if len(vectors) > 1 else vectors[0]
+    # The sum is finite if all are, and takes no array of its own.
+    if not np.isfinite(joined.sum()):
         raise InputError("the vectors of this model are not finite: train it again")
     return joined
 

@@ -11,7 +11,7 @@ class::
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -26,12 +26,14 @@ from groundvec.model.folder import read_description, read_ensemble
 from groundvec.model.sentences import Reader, make_texts
 from groundvec.model.stored import open_snapshot
 from groundvec.numpy_backend.layers import Projection, under
+from groundvec.numpy_backend.tokens import SENTENCES, Tokens
+from groundvec.runtime import arrays
 from groundvec.runtime.errors import InputError, extra
+from groundvec.runtime.progress import Progress
 from groundvec.similarity import unit
+from groundvec.text import ngrams
+from groundvec.text.punctuation import detach_punctuation
 
-# Sentences share words. So a bag of n-grams is read word by word here: each distinct word is summed
-# once, which takes less time than summing all n-grams of all sentences.
-READ_AS = {"ngrams": "word-ngrams"}
 # Files that exist where there is a GPU: NVIDIA's, one of WSL, AMD's. Only then is torch imported,
 # which takes seconds, to ask for one.
 GPUS = ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
@@ -97,12 +99,10 @@ class Network(Reader):
         self.width = content["width"]
         self.description = description = content["description"]
         self.similarity = description["similarity"]
-        text = description["text"]
         encoder = description["encoder"]
-        text = text | {"name": READ_AS.get(text["name"], text["name"])}
         try:
             check_fit(description)
-            self.texts = make_texts(description | {"text": text}, content["texts"])
+            self.texts = make_texts(description, content["texts"])
         except (InputError, KeyError, TypeError) as error:
             raise InputError(f"{folder}/model.json does not describe a model: {error}") from None
         make = import_module(_module(description)).Encoder
@@ -118,6 +118,44 @@ class Network(Reader):
                     raise InputError(
                         f"{folder}/model.json does not describe a model: {error}"
                     ) from None
+        # By encoder, and by whether sentences are tokenized.
+        self.tokens: dict[tuple[str, bool], Tokens] = {}
+        names = description["text"]["name"], encoder["name"], self.similarity
+        if names == ("ngrams", "bag", "cosine"):
+            for language, text in self.texts.items():
+                name = self.name_of(language)
+                bag = self.captions[name]
+                for tokenized in (True, False):
+                    read = ngrams.read if tokenized else self._read_raw
+                    self.tokens[name, tokenized] = Tokens(text, read, bag.part_sums, bag.width)
+
+    def _read_raw(self, sentences: Sequence[str]) -> list[str]:
+        """Read n-grams' words of sentences whose punctuation is attached."""
+        return ngrams.read(detach_punctuation(sentences, self.description["text"]))
+
+    def encode_sentences(
+        self,
+        sentences: Sequence[str],
+        language: str | None = None,
+        progress: bool = False,
+        most: int | None = None,
+        tokenized: bool = True,
+    ) -> np.ndarray:
+        """Embed raw sentences, as `Reader.encode_sentences`; bags of n-grams token by token."""
+        name = self.name_of(self.language(language))
+        tokens = self.tokens.get((name, tokenized))
+        if tokens is None:
+            return super().encode_sentences(sentences, language, progress, most, tokenized)
+        bag = self.captions[name]
+        result = arrays.empty((len(sentences), self.size))
+        starts: Iterable[int] = range(0, len(sentences), SENTENCES)
+        if progress:
+            starts = Progress(starts, desc="encoding", unit="sentences", unit_scale=SENTENCES)
+        for start in starts:
+            block = result[start : start + SENTENCES]
+            for rows, totals in tokens.totals(sentences[start : start + SENTENCES]):
+                block[rows] = bag.of_sums(totals)
+        return result
 
     @cached_property
     def image(self) -> Projection:

@@ -1,5 +1,6 @@
 """The page of a report, as readers see it: in a browser, from small results."""
 
+import json
 import shutil
 from pathlib import Path
 
