@@ -11,6 +11,7 @@
 import logging
 from collections import Counter
 from collections.abc import Collection, Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -104,6 +105,9 @@ def ratings(
             'with a method encode, such as SentenceEncoder("flickr8k")'
         )
     rated = read_rated(tasks, folders)
+    if rated["SentEval"]["split"].eq("train").any():
+        # The classifier needs torch: without it, fail before the encoder has worked for minutes.
+        import_module("groundvec.evaluation.relatedness")
     texts = _distinct(rated)
     vectors = checked_vectors(function(texts), "the encoder's result", len(texts))
     return _rate(rated, dict(zip(texts, vectors, strict=True)), captions)

@@ -20,8 +20,8 @@ from groundvec.data.split import UNENCODED, load_split
 from groundvec.evaluation.ranks import ranks
 from groundvec.features import store
 from groundvec.model.bank import Bank, cluster
-from groundvec.model.network import encode_images, load_ensemble
-from groundvec.model.sentences import encode_sentences
+from groundvec.model.network import load_ensemble
+from groundvec.model.sentences import encode_images, encode_sentences
 
 DRAWN = (300, 1000, 6000)
 CENTERS = (64, 128, 256, 512)

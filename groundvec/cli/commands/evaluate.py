@@ -72,7 +72,7 @@ def _add_ratings(parser: argparse.ArgumentParser) -> None:
         help="training captions, one per line: also score without the pairs that contain one",
     )
     _add_items(parser, "predictions", "test pair")
-    _add_csv(parser)
+    _add_scores(parser)
 
 
 def _add_retrieval(parser: argparse.ArgumentParser) -> None:
@@ -106,7 +106,7 @@ def _add_retrieval(parser: argparse.ArgumentParser) -> None:
         help="of the bank; choose it on development data (default: %(default)s)",
     )
     _add_items(parser, "ranks", "query")
-    _add_csv(parser)
+    _add_scores(parser)
 
 
 def _add_compare(parser: argparse.ArgumentParser) -> None:
@@ -149,6 +149,11 @@ def _add_tasks(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="read the rated sentences from the folders of their unpacked archives",
     )
+
+
+def _add_scores(parser: argparse.ArgumentParser) -> None:
+    written = "write all columns as CSV, or the table as Markdown or LaTeX (default: print it)"
+    add_output(parser, [".csv", ".md", ".tex"], written)
 
 
 def _add_csv(parser: argparse.ArgumentParser) -> None:
@@ -306,12 +311,16 @@ def _text(name: str | Path) -> str:
 
 
 def _write(scores: "pd.DataFrame", output: Path, device: str, **inputs: Any) -> None:
-    """Print scores as a table, or write them to a CSV file with the names of the inputs."""
-    from groundvec.evaluation.score_table import score_table
+    """Print scores as a table, or write them; a CSV file has the names of the inputs too."""
+    from groundvec.evaluation.score_table import latex, markdown, score_table
     from groundvec.provenance import provenance
 
     if output == STANDARD:
         show(*score_table(scores).split("\n"))
+    elif output.suffix.lower() == ".md":
+        files.write_bytes(output, markdown(scores).encode())
+    elif output.suffix.lower() == ".tex":
+        files.write_bytes(output, latex(scores).encode())
     else:
         names = {column: _text(name) for column, name in inputs.items()}
         files.write_csv(output, scores.assign(**names, **provenance(device)))

@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from groundvec.card.text import TIMES, decimals
+from groundvec.card.text import decimals
 from groundvec.evaluation import bootstrap
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.evaluation.seeds import mean_of_seeds
 from groundvec.results.schemas import History, Predictions, QueryRanks
-from reproduction.render.tables import wide, write_table
+from reproduction.render.tables import TIMES, wide, write_table
 from reproduction.reporting import resampled
 from reproduction.reporting.measures import SEMANTIC
 from reproduction.reporting.results import Results
