@@ -106,7 +106,8 @@ def _notes_on_retrieval(scores: pd.DataFrame) -> list[str]:
     counted = [f"{row['direction']}: {row['counted']}." for row in scores.to_dict("records")]
     return [
         f"{first['images']:,} images, captions per image: {first['captions_per_image']}.",
-        f"Similarity: {first['similarity']}. Folds: {first['folds']} ({first['of_folds']}).",
+        f"Similarity: {first['similarity']}. Bank: {first['bank']}. "
+        f"Folds: {first['folds']} ({first['of_folds']}).",
         *counted,
         f"Ties: {first['ties']}. Median of an even number: {first['median']}. {INTERVALS}",
     ]

@@ -20,6 +20,8 @@ from groundvec.runtime.files import (
     write_json,
 )
 
+BANK = "bank.safetensors"  # see `groundvec.model.bank`
+MAX_INVERSE_TEMPERATURE = 10_000  # cosines times more would differ by float32's rounding alone
 INTEGER = {"type": "integer"}
 EPOCH = {**INTEGER, "minimum": 0, "maximum": 10_000}
 EPOCHS = {"type": "array", "minItems": 1, "maxItems": 10_000, "items": EPOCH, "uniqueItems": True}
@@ -83,6 +85,19 @@ MODEL: dict[str, Any] = {
         "sha256": {"type": "object", "additionalProperties": SHA256},
         # The checksums of the image networks' graphs, one for each block of features.
         "graphs": {"type": "array", "minItems": 1, "maxItems": 100, "items": SHA256},
+        "bank": {
+            "type": "object",
+            "required": ["centers", "inverse_temperature", "sha256"],
+            "properties": {
+                "centers": {"minimum": 1, "maximum": 2**13, **INTEGER},
+                "inverse_temperature": {
+                    "type": "number",
+                    "exclusiveMinimum": 0,
+                    "maximum": MAX_INVERSE_TEMPERATURE,
+                },
+                "sha256": SHA256,
+            },
+        },
         "features": FEATURES | {"properties": FEATURES["properties"] | {"blocks": NAME}},
         "key": NAME,
     },
@@ -104,7 +119,7 @@ ENSEMBLE = {
 
 
 def own_files(folder: Path) -> list[Path]:
-    """List the files of a model: its descriptions, the snapshots that it lists, and its card.
+    """List the files of a model: its descriptions, snapshots, and its bank and card if it has any.
 
     Raises:
         InputError: one is missing, or a link, which could publish any file of this machine.
@@ -113,6 +128,8 @@ def own_files(folder: Path) -> list[Path]:
     files = [folder / "model.json", folder / "ensemble.json", *graphs(folder, content)]
     for epoch in content["saved"]:
         files.append(folder / "snapshots" / snapshot_name(epoch))
+    if "bank" in content:
+        files.append(folder / BANK)
     card = folder / "README.md"
     if card.is_symlink() or card.exists():
         files.append(card)

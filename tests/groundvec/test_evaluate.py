@@ -222,6 +222,32 @@ def test_retrieval_has_ranks_recalls_and_their_intervals(similarity):
     assert set(result.scores["captions_per_image"]) == {"1 to 3"}
 
 
+def test_a_bank_normalizes_cosines_of_vectors_of_any_length():
+    """As the cosines less the normalizers, which are the same for all candidates of a query."""
+    rng = np.random.default_rng(5)
+
+    def unit(vectors):
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    images, captions = rng.normal(size=(20, 6)), rng.normal(size=(40, 6))
+    bank = rng.normal(size=(30, 6)), rng.normal(size=(9, 6))
+    result = evaluate.retrieval(captions, 5 * images, bank=bank, inverse_temperature=8)
+    unit_captions, unit_images, of_captions, of_images = map(unit, (captions, images, *bank))
+    near = np.exp(8 * unit_captions @ unit_images.T)
+    to_image = near / np.exp(8 * of_captions @ unit_images.T).sum(axis=0)
+    to_caption = near / np.exp(8 * unit_captions @ of_images.T).sum(axis=1)[:, None]
+    image = np.repeat(np.arange(20), 2)
+    found = dict(iter(result.items.groupby("direction")["rank"]))
+    assert found["caption_to_image"].tolist() == [
+        1 + (row > row[own]).sum() for row, own in zip(to_image, image, strict=True)
+    ]
+    assert found["image_to_caption"].tolist() == [
+        1 + (column[image != own] > column[image == own].max()).sum()
+        for own, column in enumerate(to_caption.T)
+    ]
+    assert "Bank: 30 and 9, inverse temperature 8." in str(result)
+
+
 def test_every_number_of_retrieval_names_its_protocol():
     same = np.ones((10, 3))
     result = evaluate.retrieval(np.ones((50, 3)), same, folds=2)
@@ -234,6 +260,9 @@ def test_every_number_of_retrieval_names_its_protocol():
     text = str(result)
     for said in ("Similarity: cosine", "Folds: 2", "Ties: rank before", "its others do not count"):
         assert said in text
+
+
+BANK = (np.ones((5, 3)), np.ones((2, 3)))
 
 
 @pytest.mark.parametrize(
@@ -249,6 +278,10 @@ def test_every_number_of_retrieval_names_its_protocol():
         ({"image_of_caption": np.arange(8) / 2}, "image_of_caption is float64"),
         ({"image_of_caption": [0, 0, 0, 0, 1, 1, 2, 2]}, "image 3 has no caption"),
         ({"image_of_caption": [0, 1, 2, 3, -1, 0, 1, 2]}, "image -1 has no caption, or is not"),
+        ({"bank": BANK, "similarity": "dot"}, "a bank normalizes cosines, not dot"),
+        ({"bank": BANK, "inverse_temperature": 0}, "inverse_temperature is 0"),
+        ({"bank": (np.ones((5, 2)), BANK[1])}, "the bank's captions have 2 dimensions and"),
+        ({"bank": (BANK[0], np.full((2, 3), np.nan))}, "the bank's images"),
     ],
 )
 def test_what_cannot_be_searched_is_said(given, said):
@@ -405,6 +438,10 @@ def test_retrieval_of_two_files(groundvec, tmp_path):
     latex = (tmp_path / "s.tex").read_text()
     assert rf"caption\_to\_image & 10 & 20 & {r1:.1f} [" in latex
     assert latex.count("% ") == 5 and latex.endswith("\\bottomrule\n\\end{tabular}\n")
+    text = groundvec(
+        "evaluate", "retrieval", *files, "--bank", *files, "--inverse-temperature", "5"
+    )
+    assert "Bank: 20 and 10, inverse temperature 5." in text
 
 
 def npy(array, **options):

@@ -8,12 +8,14 @@ from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from PIL import Image
 
 from groundvec import ImageEncoder, Index
 from groundvec.features import backbones
+from groundvec.model import bank
 from groundvec.model.network import Model
 from groundvec.runtime.errors import InputError
 from groundvec.text.characters import Text
@@ -239,3 +241,28 @@ def test_other_crops_networks_or_libraries_have_an_index_of_their_own(
     monkeypatch.setattr("groundvec.index.versions", lambda: {"pillow": "99"})
     Index(photos, model)
     assert len(list((tmp_path / "cache/groundvec/index").iterdir())) == 5
+
+
+def test_a_bank_decides_the_order_and_scores_stay_cosines(photos, model, tmp_path, closed):
+    """Whether normalizers were computed or are from the cache."""
+    with_bank = tmp_path / "with-bank"
+    shutil.copytree(model, with_bank)
+    rows = [("a.jpg", "en", "train", f"A dog. {number}") for number in range(9)]
+    captions = pd.DataFrame(rows, columns=["image_id", "language", "split", "caption"])
+    captions.to_csv(tmp_path / "captions.csv", index=False)
+    bank.make(with_bank, tmp_path / "captions.csv")
+    plain, first = Index(photos, model), Index(photos, with_bank)
+    assert not plain.normalizers.any()
+    np.testing.assert_allclose(first.vectors, plain.vectors, atol=1e-6)
+    np.testing.assert_allclose(
+        first.normalizers, bank.read(with_bank).normalizers(first.vectors), atol=1e-6
+    )
+    closed()
+    second = Index(photos, with_bank)
+    np.testing.assert_array_equal(second.normalizers, first.normalizers)
+    cosines = dict(plain.search("A cat."))
+    of_picture = dict(zip(second.paths, second.normalizers, strict=True))
+    found = second.search("A cat.")
+    assert dict(found) == pytest.approx(cosines, abs=1e-6)
+    differences = [score - of_picture[path] for path, score in found]
+    assert differences == sorted(differences, reverse=True)

@@ -91,6 +91,20 @@ def _add_retrieval(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--similarity", choices=["cosine", "dot", "euclidean"], default="cosine", help="of vectors"
     )
+    parser.add_argument(
+        "--bank",
+        type=Path,
+        nargs=2,
+        metavar=("CAPTIONS.npy", "IMAGES.npy"),
+        help="vectors of training captions and images, to normalize cosines by a querybank",
+    )
+    parser.add_argument(
+        "--inverse-temperature",
+        type=float,
+        default=15,
+        metavar="B",
+        help="of the bank; choose it on development data (default: %(default)s)",
+    )
     _add_items(parser, "ranks", "query")
     _add_scores(parser)
 
@@ -207,8 +221,20 @@ def _retrieval(arguments: argparse.Namespace) -> None:
     image_of_caption = None
     if arguments.image_of_caption:
         image_of_caption = _read_array(arguments.image_of_caption)
+    bank = None
+    if arguments.bank:
+        of_captions, of_images = (
+            evaluate.checked_vectors(_read_array(path), str(path)) for path in arguments.bank
+        )
+        bank = (of_captions, of_images)
     result = evaluate.retrieval(
-        captions, images, image_of_caption, arguments.folds, arguments.similarity
+        captions,
+        images,
+        image_of_caption,
+        arguments.folds,
+        arguments.similarity,
+        bank,
+        arguments.inverse_temperature,
     )
     inputs = {"captions": arguments.captions, "images_file": arguments.images}
     _write(result.scores, arguments.output, "cpu", **inputs)
