@@ -83,6 +83,8 @@ MODEL: dict[str, Any] = {
         "snapshots": EPOCHS,
         "saved": EPOCHS,
         "sha256": {"type": "object", "additionalProperties": SHA256},
+        # The checksums of the image networks' graphs, one for each block of features.
+        "graphs": {"type": "array", "minItems": 1, "maxItems": 100, "items": SHA256},
         "bank": {
             "type": "object",
             "required": ["centers", "inverse_temperature", "sha256"],
@@ -96,8 +98,6 @@ MODEL: dict[str, Any] = {
                 "sha256": SHA256,
             },
         },
-        # The checksums of the image networks' graphs, one for each block of features.
-        "graphs": {"type": "array", "minItems": 1, "maxItems": 100, "items": SHA256},
         "features": FEATURES | {"properties": FEATURES["properties"] | {"blocks": NAME}},
         "key": NAME,
     },

@@ -29,8 +29,8 @@ NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*(@[\w./-]+)?", re.ASCII)
 COMMIT = re.compile("[0-9a-f]{40}")
 # The files to download. A snapshot's name has digits alone, so that it cannot leave the folder.
 FILE = re.compile(
-    r"(model|ensemble)\.json|README\.md|bank\.safetensors|snapshots/epoch-[0-9]{3,4}\.safetensors|"
-    r"graphs/[0-9]+\.onnx"
+    r"(model|ensemble)\.json|README\.md|graphs/[0-9]+\.onnx"
+    r"|(bank|snapshots/epoch-[0-9]{3,4})\.safetensors"
 )
 MAX_BYTES = 2**34  # of a model's files: 16 GiB
 TIMEOUT = 10  # seconds until a hub answers
