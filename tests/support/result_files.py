@@ -73,7 +73,6 @@ def models(folder, *names, **more):
 
 SYSTEM = "flickr8k/gru-8-max/seed1"
 
-
 SCORES = [
     *("system", "dataset", "model", "seed", "kind", "epochs", "task", "subtask", "statistic"),
     *("method", "pairs", "pearson", "pearson_low", "pearson_high"),

@@ -13,23 +13,11 @@ from reproduction.papers.socher_2014 import labels, retrieval
 from tests.support.result_files import described, filled, make, write_models
 
 ROOT = Path(__file__).parents[2]
-
-
 REPORTED = ROOT / "reproduction" / "papers" / "socher_2014" / "reported"
-
-
 C2C, C2I, I2C = retrieval.TASKS
-
-
 MARGIN = {"objective": {"name": "hinge", "margin": 3, "reduction": "sum"}, "similarity": "dot"}
-
-
 HINGE = {"objective": {"name": "hinge", "margin": 0.2, "reduction": "mean"}, "similarity": "cosine"}
-
-
 SQUARED = {"objective": {"name": "squared_error"}, "similarity": "euclidean"}
-
-
 CCA = {"objective": {"name": "cca"}, "similarity": "dot"}
 
 

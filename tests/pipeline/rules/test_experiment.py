@@ -231,6 +231,11 @@ def wrong(texts, make):
             {**SMALL, "experiment": "x" * 300},
             "configuration, experiment: a name of 300 characters is too long: 100 are the most",
         ),
+        (
+            changed(bank=6000, models=["mine"])
+            | {"models": {"mine": {"encoder": {"name": "bag", "size": 4}, "similarity": "dot"}}},
+            "datasets.one.bank: a bank normalizes cosines, and mine has dot: remove `bank`",
+        ),
         ({**SMALL, "mirror": "\ud800"}, "configuration, mirror: '\\ud800' does not match"),
         (
             {**SMALL, "select": "gru-9-max"},

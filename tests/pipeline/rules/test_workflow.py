@@ -223,7 +223,7 @@ def test_a_second_run_has_nothing_to_do_nor_has_one_after_a_fresh_checkout(built
         ("reproduction/render/style.py", "", "CHANGED = True\n", FIGURES - {f"{PAPER}_figure3"}),
         ("groundvec/objectives/hinge.py", "", "CHANGED = True\n", RULES - BEFORE_TRAINING),
         ("groundvec/runtime/progress.py", "", "CHANGED = True\n", set()),
-        ("CITATION.cff", "issue: 4", "issue: 5", {"card"}),
+        ("CITATION.cff", "issue: 4", "issue: 5", {"card", "page"}),
         ("groundvec/encoders/rnn.yaml", "", "limits: It is slow.\n", {"card"}),
     ],
 )

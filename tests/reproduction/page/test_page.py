@@ -1,5 +1,6 @@
 """The page of a report, as readers see it: in a browser, from small results."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -499,6 +500,35 @@ def test_each_table_and_figure_has_links_to_its_files(results, made, opened):
         of_item = [address for address in addresses if name in address]
         assert of_item == [f"../{name}{suffix}" for suffix in suffixes]
         assert all((made.parent / address).is_file() for address in of_item)
+
+
+def test_a_table_and_the_reference_of_its_paper_can_be_copied(made, opened):
+    page = opened(made, permissions=["clipboard-read", "clipboard-write"])
+    unfold(page)
+    files = "#merkx_frank_2019-table2 .files"
+    for form, start in {"LaTeX": r"\begin", "Markdown": "| ", "CSV": "dataset,"}.items():
+        page.click(f"{files} >> text=Copy {form}")
+        page.wait_for_selector(f"{files} >> text=Copied {form}")
+        copied = page.evaluate("navigator.clipboard.readText()")
+        suffix = {"LaTeX": ".tex", "Markdown": ".md", "CSV": ".csv"}[form]
+        path = made.parent / f"merkx_frank_2019/tables/table2{suffix}"
+        assert start in copied and copied == path.read_text("utf-8")
+    page.click(f"{files} >> text=Copy BibTeX")
+    page.wait_for_selector(f"{files} >> text=Copied BibTeX")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == page.text_content("#merkx_frank_2019-bibtex")
+    assert copied.startswith("@article{merkx2019,\n  author = {Merkx, Danny and Frank, Stefan L.},")
+    for line in ("number = {4}", "pages = {451--466}", "doi = {10.1017/S1351324919000196}"):
+        assert f"  {line},\n" in copied
+
+
+def test_the_head_says_that_scenes_are_drawn(results, trained, made, opened, tmp_path):
+    assert "The pictures of scenes are no photographs" in opened(made).inner_text("header")
+    content = json.loads((results / "scenes.json").read_text())
+    write_json(tmp_path / "scenes.json", content | {"drawn": False})
+    others = {"galleries": [tmp_path / "scenes.json"]}
+    page = opened(build(results, trained, tmp_path / "index.html", **others))
+    assert "photographs" not in page.inner_text("header")
 
 
 def test_a_panel_is_put_in_and_finds_the_thumbnails(made, opened):
