@@ -511,7 +511,7 @@ def test_a_table_and_the_reference_of_its_paper_can_be_copied(made, opened):
         page.wait_for_selector(f"{files} >> text=Copied {form}")
         copied = page.evaluate("navigator.clipboard.readText()")
         suffix = {"LaTeX": ".tex", "Markdown": ".md", "CSV": ".csv"}[form]
-        path = made.parent / f"merkx_frank_2019/tables/table2{suffix}"
+        path = made.parent.parent / f"merkx_frank_2019/tables/table2{suffix}"
         assert start in copied and copied == path.read_text("utf-8")
     page.click(f"{files} >> text=Copy BibTeX")
     page.wait_for_selector(f"{files} >> text=Copied BibTeX")
