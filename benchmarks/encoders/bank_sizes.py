@@ -46,7 +46,7 @@ def sizes(arguments: argparse.Namespace) -> pd.DataFrame:
     captions = read_captions(arguments.captions)
     in_training = captions["split"].eq("train") & captions["language"].isin(list(models[0].texts))
     training = [
-        encode_sentences(models, rows["caption"].tolist(), language)
+        encode_sentences(models, rows["caption"].tolist(), str(language))
         for language, rows in captions[in_training].groupby("language")
     ]
     english = captions[captions["language"] == "en"]
