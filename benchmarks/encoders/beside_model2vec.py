@@ -63,7 +63,7 @@ def measure(arguments: argparse.Namespace) -> pd.DataFrame:
         static.encode(sentences, use_multiprocessing=False)
         return len(sentences)
 
-    contestants = {
+    contestants: dict[tuple[str, str], Callable[[], int]] = {
         ("model2vec", BATCH): by_model2vec,
         ("flickr8k-bag, new", BATCH): by_new_bag,
         ("flickr8k-bag", BATCH): lambda: all_at_once(bag.encode, len(sentences)),
