@@ -70,7 +70,7 @@ def notebook(app: Sphinx, page: str, content: list[str]) -> None:
     if page != "tour":
         return
     content[0] = ""
-    for cell in nbformat.read(NOTEBOOK, as_version=4).cells:
+    for cell in nbformat.read(NOTEBOOK, as_version=4).cells:  # type: ignore[no-untyped-call]
         if cell.cell_type == "markdown":
             # The notebook's links lead from its own folder.
             content[0] += "\n" + cell.source.replace("](../docs/", "](") + "\n"
