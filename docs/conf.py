@@ -1,11 +1,11 @@
 """Configuration of Sphinx for `make docs`, which builds the pages in `site/`."""
 
+import json
 import re
 import shutil
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
-import nbformat
 from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parent.parent
@@ -69,17 +69,18 @@ def notebook(app: Sphinx, page: str, content: list[str]) -> None:
     if page != "tour":
         return
     content[0] = ""
-    for cell in nbformat.read(NOTEBOOK, as_version=4).cells:
-        if cell.cell_type == "markdown":
+    for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
             # The notebook's links lead from its own folder.
-            content[0] += "\n" + cell.source.replace("](../docs/", "](") + "\n"
+            content[0] += "\n" + source.replace("](../docs/", "](") + "\n"
             continue
-        content[0] += f"\n```python\n{cell.source}\n```\n"
-        for output in cell.outputs:
-            if output.output_type == "stream":
-                content[0] += f"\n```text\n{output.text}```\n"
+        content[0] += f"\n```python\n{source}\n```\n"
+        for output in cell["outputs"]:
+            if output["output_type"] == "stream":
+                content[0] += f"\n```text\n{''.join(output['text'])}```\n"
             else:
-                data = output.data["image/png"].replace("\n", "")
+                data = "".join(output["data"]["image/png"]).replace("\n", "")
                 content[0] += f"\n![The pictures of the cell above](data:image/png;base64,{data})\n"
     content[0] += "\n[This page as a notebook](../examples/tour.ipynb)\n"
 
