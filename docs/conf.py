@@ -98,8 +98,8 @@ def link_demo(app: Sphinx, page: str, content: list[str]) -> None:
     """Link the demo's page from its description, if `make all` made it."""
     if page == "page" and (DEMO / "report" / "index.html").exists():
         content[0] = content[0].replace(
-            "`make all docs` puts it on the site",
-            '<a href="demo/report/index.html">The demo\'s page</a> is on this site',
+            "`make all docs` puts the demo's page on the site.",
+            '<a href="demo/report/index.html">The demo\'s page</a> is on this site.',
         )
 
 

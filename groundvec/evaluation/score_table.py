@@ -35,7 +35,7 @@ def score_table(scores: pd.DataFrame) -> str:
 def markdown(scores: pd.DataFrame) -> str:
     """Write the scores as a Markdown table, and below it how they were computed."""
     table = _texts(scores)
-    rows: list[list[str]] = [list(table), ["---"] * table.shape[1]]
+    rows = [[str(name) for name in table], ["---"] * table.shape[1]]
     rows += table.astype(str).to_numpy().tolist()
     lines = [f"| {' | '.join(row)} |" for row in rows]
     notes = [f"- {note}".replace("|", "\\|") for note in _notes(scores)]
