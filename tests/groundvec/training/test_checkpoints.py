@@ -33,7 +33,6 @@ def test_a_training_killed_in_any_batch_ends_in_the_same_weights(tmp_path, monke
     undisturbed = train(tmp_path / "whole")
     monkeypatch.setattr(checkpoints, "MIN_INTERVAL", -1)
     monkeypatch.setattr(checkpoints, "MAX_SHARE", math.inf)
-    monkeypatch.setattr(loop, "BATCHES_BETWEEN_CHECKS", 3)
     calls = []
 
     def killed_once(*args, **options):
@@ -55,7 +54,6 @@ def test_a_training_killed_while_it_is_evaluated_ends_in_the_same_weights(tmp_pa
     train(tmp_path / "whole")
     monkeypatch.setattr(checkpoints, "MIN_INTERVAL", -1)
     monkeypatch.setattr(checkpoints, "MAX_SHARE", math.inf)
-    monkeypatch.setattr(loop, "BATCHES_BETWEEN_CHECKS", 1)
     calls = []
 
     def killed_once(model, dev):

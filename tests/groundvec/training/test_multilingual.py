@@ -58,7 +58,6 @@ def test_a_killed_training_with_all_that_is_random_ends_in_the_same_weights(
     train(tmp_path / "whole", described)
     monkeypatch.setattr(checkpoints, "MIN_INTERVAL", -1)
     monkeypatch.setattr(checkpoints, "MAX_SHARE", math.inf)
-    monkeypatch.setattr(loop, "BATCHES_BETWEEN_CHECKS", 3)
     loss, calls = multilingual.Objective.forward, []
 
     def killed_once(*args, **options):
