@@ -332,13 +332,15 @@ def decoded(
             bar = Progress(total=len(files), desc="decoding", unit="images", leave=False)
             with bar, atomic(path, replace=True) as temporary:
                 pixels = np.lib.format.open_memmap(temporary, "w+", np.uint8, shape)
-                for number, (file, sha) in enumerate(zip(files["path"], files["sha256"])):
+                for number, (file, sha) in enumerate(
+                    zip(files["path"], files["sha256"], strict=True)
+                ):
                     image = load(file, sha)
                     [square] = cut(image, side, side, transform.interpolation, crops=1)
                     pixels[number] = square.permute(1, 2, 0).numpy()
                     bar.update()
                 pixels.flush()
-            write_json(checksum, sha256(path))
+            write_json(checksum, sha256(path), replace=True)
     return np.load(path, mmap_mode="r")
 
 
