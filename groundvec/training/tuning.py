@@ -96,14 +96,14 @@ def tune_from_files(
     model = load_model(trained, last_snapshot, device)
     if hasattr(model.objective, "solve"):
         raise InputError(f"{trained} has an objective without gradients: tune another model")
-    description = tuning_description(content["description"], settings["passes"])
-    model.description = description
-
     table = captions_of(content, captions)
     listed = dataset.read_images(images).set_index("image_id")
     read_pixels = partial(decoded, listed, backbone.transform, work)
     split = Passes(**vars(load_split(table, "train", read_pixels, model.texts)))
     dev = load_split(table, "dev", read_pixels, model.texts)
+    training_images = len(split.features)
+    description = tuning_description(content["description"], settings["passes"], training_images)
+    model.description = description
     if description["training"]["more_captions"]:
         split.more = load_more(table, model.texts)
 
@@ -144,14 +144,18 @@ def tune_from_files(
     log.info("%s: done, in %s", title, output)
 
 
-def tuning_description(description: dict[str, Any], passes: int) -> dict[str, Any]:
-    """Return a model's description with the settings of tuning in place of its training's."""
+def tuning_description(description: dict[str, Any], passes: int, images: int) -> dict[str, Any]:
+    """Return a model's description with the settings of tuning in place of its training's.
+
+    Args:
+        images: of the training set; few are one batch.
+    """
     description = copy.deepcopy(description)
     before = description["training"]
     description["training"] = {
         "epochs": passes,
         "cycle": passes,
-        "batch_size": BATCH,
+        "batch_size": min(BATCH, images),
         "precision": before["precision"],
         "paraphrases": True,
         "more_captions": min(BATCH, before.get("more_captions", 0)),

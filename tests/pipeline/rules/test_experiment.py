@@ -94,6 +94,28 @@ def test_several_backbones_have_one_name():
     assert as_text["datasets"]["one"]["crops"] == 2
 
 
+def tuned(network="efficientnet_lite0_stages", before="efficientnet_lite0_stages", **settings):
+    """Two data sets of the same pictures: the second one's network is tuned after the first."""
+    settings = {"dataset": "one", "model": "gru-8-max", **settings}
+    config = with_second(of="one", backbone={"name": network, "tuned": settings})
+    config["datasets"]["one"] = {**config["datasets"]["one"], "backbone": before}
+    return config
+
+
+def test_a_tuned_network_is_named_by_what_it_is_tuned_with():
+    completed = complete(tuned(passes=4))["datasets"]["two"]
+    [(name, settings)] = completed["tuned"].items()
+    assert completed["backbone"] == name and name.startswith("efficientnet_lite0_stages-tuned-")
+    assert settings == {"dataset": "one", "model": "gru-8-max", "stage": 5, "passes": 4}
+    assert complete(tuned())["datasets"]["two"]["backbone"] != name
+    assert complete(tuned())["datasets"]["one"]["tuned"] == {}
+    listed = tuned()
+    backbone = listed["datasets"]["two"]["backbone"]
+    listed["datasets"]["two"]["backbone"] = ["resnet152", backbone]
+    names = complete(listed)["datasets"]["two"]["backbone"].split("+")
+    assert names == ["resnet152", complete(tuned())["datasets"]["two"]["backbone"]]
+
+
 def test_ratings_are_prepared_as_senteval_s_unless_said_otherwise():
     completed = complete({**SMALL, "ratings": {"source": "sts"}})["ratings"]
     assert (completed["tokenizer"], completed["lowercase"]) == ("moses", ["STS", "STS-B"])
@@ -275,7 +297,7 @@ def test_every_key_of_the_schema_is_described():
         # A data set that is `of` another one: its features and captions are the other one's.
         *(
             (with_second(of="one", **{key: value}), f"two.{key}: it must be as in one: remove")
-            for key, value in {"precision": "float16", "seed": 7, "backbone": "resnet18"}.items()
+            for key, value in {"precision": "float16", "seed": 7}.items()
         ),
         (with_second(of="two"), "datasets.two.of: it names itself: name another"),
         (with_second(of="won"), "two.of: there is no data set 'won' with pictures of its own: did"),
@@ -352,11 +374,25 @@ def test_every_key_of_the_schema_is_described():
             "one.backbone: precomputed features stand alone: leave the other names out, or put all",
         ),
         (changed(features="f.npz"), "one.features: this file is read only with `backbone: precomp"),
-        (changed(backbone=["resnet18", 2]), "backbone.1: 2 is not of type 'string'"),
+        (changed(backbone=["resnet18", 2]), "backbone.1: 2 is not of type 'string', 'object'"),
         (changed(backbone=["resnet18", "../x"]), "one.backbone.1: '../x' does not match"),
         (
             changed(backbone=["resnet50", "resnet18"], weights="IMAGENET1K_V2"),
             "one.weights: resnet18 has no weights 'IMAGENET1K_V2': did you mean 'IMAGENET1K_V1'?",
+        ),
+        (tuned("resnet152"), "two.backbone.name: resnet152 cannot be tuned: name one with _stages"),
+        (tuned(dataset="on"), "backbone.tuned.dataset: there is no data set 'on': did you mean"),
+        (tuned(model="gru-8"), "backbone.tuned.model: one has no model 'gru-8': did you mean"),
+        (tuned(before="resnet152"), "the backbone of one must be efficientnet_lite0_stages alone"),
+        (tuned(stage=8), "datasets.two.backbone.tuned.stage: 8 is greater than the maximum of 7"),
+        (tuned(pases=2), "two.backbone.tuned: unknown key 'pases': did you mean 'passes'?"),
+        (
+            {
+                **tuned(),
+                "datasets": tuned()["datasets"]
+                | {"two": {**tuned()["datasets"]["two"], "seeds": [1, 2]}},
+            },
+            "datasets.two.seeds: one lacks the seed 2: add it there, or remove it here",
         ),
         (changed(crops=5), "datasets.one.crops: 5 is not one of [1, 2, 10]"),
         (changed(backbone="x"), " others"),
