@@ -242,7 +242,7 @@ class Plan:
         return [f"{folder}/{name}.h5" for name in wildcards.backbones.split("+")]
 
     def network(self, wildcards: Any) -> str:
-        """Return the name of a backbone's network, without that of its tuning."""
+        """Return the name of a backbone's network, without the name of its tuning."""
         name, _, _ = wildcards.backbone.partition(TUNED)
         return str(name)
 

@@ -13,7 +13,7 @@ Example:
 import argparse
 from pathlib import Path
 
-import reproduction  # noqa: F401, whose parts a trained model may have
+import reproduction  # noqa: F401, adds parts that the model may have
 from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
 

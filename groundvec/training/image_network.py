@@ -1,12 +1,13 @@
 """An EfficientNet-Lite in two parts: a lower one that stays as it is, and an upper one to train.
 
-Batch normalizations are folded into the convolutions before them: their statistics stay as they
-are. Depthwise kernels stay as they are, too, since on a CPU their gradient costs more than those of
-all other weights. On a CPU, ONNX Runtime computes the lower part in a third of torch's time.
+Batch normalizations are folded into the convolutions before them, so their statistics are fixed.
+Depthwise kernels are fixed too: on a CPU their gradients take longer than all others. There, ONNX
+Runtime computes the lower part, in a fraction of torch's time.
 """
 
 import io
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,7 @@ class Depthwise(torch.autograd.Function):
             return None, None, of_bias, None, None
         side = kernel.shape[-1]
         if ctx.stride > 1:
-            # As of a convolution of stride 1, whose other outputs do not count.
+            # A convolution of stride 1 has more outputs: their gradients are 0.
             height, width = (size + 2 * ctx.padding - side + 1 for size in ctx.size)
             spread = gradient.new_zeros(len(gradient), len(kernel), height, width)
             spread = spread.contiguous(memory_format=torch.channels_last)
@@ -165,10 +166,13 @@ def divide(network: nn.Module, stage: int) -> tuple[Lower, Upper]:
 
 
 def with_upper(network: nn.Module, upper: Upper) -> dict[str, Tensor]:
-    """Return the weights of a network that `divide` divided, with those of its trained upper part.
+    """Return the weights of a network, after its upper part was trained.
 
-    They have the names of the network's package. The classifier, which has no part in features, is
+    They have the names of the network's package. The classifier, which no feature depends on, is
     zero.
+
+    Args:
+        network: the one that `divide` divided.
     """
     efficientnet: Any = network.network
     weights = dict(efficientnet.state_dict())
@@ -217,15 +221,17 @@ def in_onnx_runtime(lower: Lower, side: int) -> Any:
 
     graph = io.BytesIO()
     names = ["pixels", "activations", "statistics"]
-    torch.onnx.export(
-        lower.eval(),
-        (torch.zeros(1, 3, side, side),),
-        graph,
-        dynamo=False,  # the newer exporter takes a minute, this one seconds
-        input_names=names[:1],
-        output_names=names[1:],
-        dynamic_axes={name: {0: "n"} for name in names},
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about this exporter, and about constants
+        torch.onnx.export(
+            lower.eval(),
+            (torch.zeros(1, 3, side, side),),
+            graph,
+            dynamo=False,  # the newer exporter takes a minute, this one seconds
+            input_names=names[:1],
+            output_names=names[1:],
+            dynamic_axes={name: {0: "n"} for name in names},
+        )
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = torch.get_num_threads()
     options.inter_op_num_threads = 1

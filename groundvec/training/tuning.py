@@ -1,9 +1,9 @@
 """Tuning of an image network together with a trained text encoder (VSE++, Faghri et al. 2018).
 
-A training on the network's frozen features comes first. Tuning goes on with its text encoder and
-its projection, and with the last stages of the image network. The loop is that of every training
-(`groundvec.training.loop`): its batches have pixels in place of features. The result is a file of
-weights, by which features are extracted as by any other.
+A training on the network's frozen features comes first. Tuning continues it: the text encoder, the
+projection, and also the last stages of the image network. It has the loop of every training
+(`groundvec.training.loop`), with pixels in place of features. The result is a file of weights that
+extract features like any others.
 """
 
 import copy
@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 # The recipe, from trials on Flickr8k's development set.
 BATCH = 256  # images, with two captions of each
 NETWORK_RATE = 2e-4  # the highest learning rate of the image network,
-OTHER_RATE = 7e-4  # and that of the text encoder and the projection
+OTHER_RATE = 7e-4  # and of the text encoder and the projection
 # Views of a training image: a rectangle of at least 0.4 of its area, its colors changed in every
 # second view. A quarter of the views are what extraction sees, the center. Half are mirrored.
 PLAIN = 0.25
@@ -178,7 +178,7 @@ class Passes(Split):
         """Yield the batches of one epoch, as `Split.epoch`."""
         (language, first), *others = self.captions.items()
         rng = np.random.default_rng([seed, epoch])
-        # Of all captions in random order, the first of each image.
+        # The first caption of each image, when all captions are shuffled.
         shuffled = rng.permutation(np.flatnonzero(first.order >= 0))
         _, places = np.unique(first.image[shuffled], return_index=True)
         rows = shuffled[np.sort(places)]
@@ -227,7 +227,7 @@ class PixelsEncoder(nn.Module):
             self.lower = torch.no_grad()(lower.to(device).eval())
         else:
             self.lower = image_network.in_onnx_runtime(lower, transform.crop)
-        # Of values from 0 to 255, per channel.
+        # Per channel, for values from 0 to 255.
         mean = 255 * torch.tensor(transform.mean, device=device).view(3, 1, 1)
         std = 255 * torch.tensor(transform.std, device=device).view(3, 1, 1)
         self.register_buffer("mean", mean, persistent=False)
@@ -236,18 +236,19 @@ class PixelsEncoder(nn.Module):
     def forward(self, pixels: Tensor) -> Tensor:
         """Embed images (n, height, width, 3) uint8: (n, size)."""
         size = CHUNK["cuda" if self.on_gpu else "cpu"]
-        features = [self.features(chunk) for chunk in pixels.split(size)]
+        features = []
+        for chunk in pixels.split(size):
+            views = self.normalized(chunk)
+            with torch.autocast("cuda", torch.bfloat16, enabled=self.on_gpu):
+                features.append(self.upper(*self.lower(views)).float())
         vectors: Tensor = self.projection(torch.cat(features))
         return vectors
 
-    def features(self, pixels: Tensor) -> Tensor:
-        """Compute the features (n, width) of images, in training of a random view of each."""
+    def normalized(self, pixels: Tensor) -> Tensor:
+        """Cut the network's input out of images: the center, or in training a random view."""
         images = pixels.permute(0, 3, 1, 2).float()
         views = random_views(images, self.side) if self.training else center(images, self.side)
-        normalized = (views - self.mean) / self.std
-        with torch.autocast("cuda", torch.bfloat16, enabled=self.on_gpu):
-            features: Tensor = self.upper(*self.lower(normalized))
-        return features.float()
+        return (views - self.mean) / self.std
 
 
 def center(images: Tensor, side: int) -> Tensor:
@@ -309,8 +310,8 @@ def decoded(
         work: a folder for such files, of any images.
 
     Returns:
-        (images, resize, resize, 3) uint8: the centers of the images, of which extraction cuts
-        smaller ones.
+        (images, resize, resize, 3) uint8: the central squares of the images. Extraction cuts
+        smaller squares out of these.
 
     Raises:
         InputError: images are unusable (`groundvec.features.images.load`), or not listed.
