@@ -249,7 +249,7 @@ class Plan:
     def backbone_weights(self, wildcards: Any) -> list[str]:
         """Return the backbone's weights if they are tuned or public; torchvision has others."""
         if TUNED in wildcards.backbone:
-            return [f"results/tuned/{wildcards.dataset}/{wildcards.backbone}/weights.pth"]
+            return [f"results/tuned/{wildcards.dataset}/{wildcards.backbone}/tuned.pth"]
         if self.datasets[wildcards.dataset]["weights"] != "IMAGENET1K_V1":
             return []
         pattern = rf"weights/{wildcards.backbone}-[0-9a-f]+\.pth"

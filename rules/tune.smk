@@ -8,7 +8,7 @@ rule tune:
         images=f"{DATASET}/images.csv",
     output:
         # The folder has the name of the features that its weights are for.
-        weights="results/tuned/{dataset}/{backbone}-seed{seed}/weights.pth",
+        weights="results/tuned/{dataset}/{backbone}-seed{seed}/tuned.pth",
         history="results/tuned/{dataset}/{backbone}-seed{seed}/history.csv",
         tuned="results/tuned/{dataset}/{backbone}-seed{seed}/tuned.json",
     log:

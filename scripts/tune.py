@@ -1,7 +1,7 @@
 r"""Tune an image network together with the text encoder of a trained model.
 
 The model was trained on features of this network alone. A killed tuning resumes when it is started
-again with the same arguments. A finished one only writes its results again: weights.pth, which
+again with the same arguments. A finished one only writes its results again: tuned.pth, which
 scripts/extract_features.py reads as --weights-file, its origin in tuned.json, and history.csv.
 
 Example:
@@ -18,7 +18,7 @@ from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
 
 shared = "captions images threads device work"
-outputs = ("/history.csv", "/weights.pth", "/tuned.json")
+outputs = ("/history.csv", "/tuned.pth", "/tuned.json")
 parser = make_parser(__doc__, shared, "the folder to write", outputs, "tuning")
 parser.add_argument("--dataset", required=True, help="its name, for results")
 parser.add_argument(

@@ -8,6 +8,7 @@ Runtime computes the lower part, in a fraction of torch's time.
 import io
 import math
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -175,7 +176,7 @@ def with_upper(network: nn.Module, upper: Upper) -> dict[str, Tensor]:
         network: the one that `divide` divided.
     """
     efficientnet: Any = network.network
-    weights = dict(efficientnet.state_dict())
+    weights = {name: value.cpu() for name, value in efficientnet.state_dict().items()}
     weights["_fc.weight"] = torch.zeros(CLASSES, upper.head.out_features)
     weights["_fc.bias"] = torch.zeros(CLASSES)
 
@@ -211,7 +212,22 @@ def statistics(activations: Tensor, places: tuple[int, int]) -> list[Tensor]:
     return [mean, deviation]
 
 
-def in_onnx_runtime(lower: Lower, side: int) -> Any:
+Run = Callable[[Tensor], tuple[Tensor, Tensor]]  # pixels -> activations and statistics
+
+
+def in_torch(lower: Lower) -> Run:
+    """Return a function that computes `lower` by torch, without gradients."""
+    lower.eval()
+
+    def run(pixels: Tensor) -> tuple[Tensor, Tensor]:
+        with torch.no_grad():
+            activations, earlier = lower(pixels)
+        return activations, earlier
+
+    return run
+
+
+def in_onnx_runtime(lower: Lower, side: int) -> Run:
     """Return a function that computes `lower` by ONNX Runtime, on one thread per thread of torch.
 
     Args:

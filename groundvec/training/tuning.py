@@ -35,7 +35,7 @@ from groundvec.provenance import code_hash, digest, provenance
 from groundvec.results.frames import write
 from groundvec.results.schemas import History
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import atomic, read_json, sha256, write_bytes, write_json
+from groundvec.runtime.files import atomic, sha256, write_bytes, write_json
 from groundvec.runtime.jobs import describe, locked
 from groundvec.runtime.progress import Progress
 from groundvec.training import image_network, loop
@@ -69,7 +69,7 @@ def tune_from_files(
     output: Path,
     device: str,
 ) -> None:
-    """Tune an image network; write weights.pth, history.csv and, last, tuned.json.
+    """Tune an image network; write tuned.pth, history.csv and, last, tuned.json.
 
     A tuning that was killed resumes. A finished one only writes its results again.
 
@@ -114,7 +114,7 @@ def tune_from_files(
         "seed": seed,
         "code": code_hash("groundvec/training/tuning.py", *parts.files(description)),
         "captions": sha256(captions),
-        "images": sha256(images),
+        "images": digest(listed["sha256"].to_dict()),
         "trained": sha256(trained / "snapshots" / snapshot_name(last_snapshot)),
         "backbone": [backbone.name, backbone.sha256, asdict(backbone.transform)],
     }
@@ -224,7 +224,7 @@ class PixelsEncoder(nn.Module):
         self.side = transform.crop
         # A function, not a module: it has no weights to train or to keep in checkpoints.
         if self.on_gpu:
-            self.lower = torch.no_grad()(lower.to(device).eval())
+            self.lower = image_network.in_torch(lower.to(device))
         else:
             self.lower = image_network.in_onnx_runtime(lower, transform.crop)
         # Per channel, for values from 0 to 255.
@@ -328,25 +328,21 @@ def decoded(
         "code": code_hash("groundvec/features/images.py"),
         "versions": versions(),
     }
-    path = work / "pixels" / f"{digest(decides)}.npy"
-    # The checksum is written last: with it, the file is whole.
-    checksum = path.with_suffix(".json")
+    path = work / "pixels" / f"{digest(decides)}.bin"
+    shape = (len(files), side, side, 3)
+    checksum = path.with_suffix(".sha256")  # written last
     with locked(path.parent, str(path)):
-        if not (checksum.exists() and path.exists() and read_json(checksum) == sha256(path)):
-            shape = (len(files), side, side, 3)
+        whole = path.exists() and checksum.exists()
+        if not (whole and checksum.read_bytes() == sha256(path).encode()):
             bar = Progress(total=len(files), desc="decoding", unit="images", leave=False)
-            with bar, atomic(path, replace=True) as temporary:
-                pixels = np.lib.format.open_memmap(temporary, "w+", np.uint8, shape)
-                for number, (file, sha) in enumerate(
-                    zip(files["path"], files["sha256"], strict=True)
-                ):
-                    image = load(file, sha)
-                    [square] = cut(image, side, side, transform.interpolation, crops=1)
-                    pixels[number] = square.permute(1, 2, 0).numpy()
+            with bar, atomic(path, replace=True) as temporary, temporary.open("wb") as file:
+                for image, sha in zip(files["path"], files["sha256"], strict=True):
+                    decoded_image = load(image, sha)
+                    [square] = cut(decoded_image, side, side, transform.interpolation, crops=1)
+                    file.write(square.permute(1, 2, 0).numpy().tobytes())
                     bar.update()
-                pixels.flush()
-            write_json(checksum, sha256(path), replace=True)
-    return np.load(path, mmap_mode="r")
+            write_bytes(checksum, sha256(path).encode(), replace=True)
+    return np.memmap(path, np.uint8, "r", shape=shape)
 
 
 def _write(
@@ -361,14 +357,14 @@ def _write(
     """Write the weights, history.csv and, last, tuned.json: with it, the folder is complete."""
     buffer = io.BytesIO()
     torch.save(image_network.with_upper(backbone.network, upper), buffer)
-    write_bytes(output / "weights.pth", buffer.getbuffer())
+    write_bytes(output / "tuned.pth", buffer.getbuffer())
     epochs = pd.DataFrame([{**labels, **row} for row in history])
     write(output / "history.csv", epochs, History)
     tuned = dict(labels)
     tuned["backbone"] = backbone.name
     tuned["tuned_from"] = {"weights": backbone.weights, "sha256": backbone.sha256}
     tuned["settings"] = settings
-    tuned["sha256"] = sha256(output / "weights.pth")
+    tuned["sha256"] = sha256(output / "tuned.pth")
     tuned["key"] = key
     # The provenance of the process that trained, which may be an earlier one.
     tuned["provenance"] = {name: history[-1][name] for name in provenance()}

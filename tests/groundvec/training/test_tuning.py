@@ -102,8 +102,8 @@ def test_tuned_weights_are_a_file_of_the_network(tmp_path):
     with torch.no_grad():
         before = backbone.network(pixels)
         upper.head.bias += 1
-        torch.save(image_network.with_upper(backbone.network, upper), tmp_path / "weights.pth")
-        tuned = load("efficientnet_lite0_stages", weights_file=tmp_path / "weights.pth")
+        torch.save(image_network.with_upper(backbone.network, upper), tmp_path / "tuned.pth")
+        tuned = load("efficientnet_lite0_stages", weights_file=tmp_path / "tuned.pth")
         after = tuned.network(pixels)
     # The head's 1,280 features, which ReLU6 limits, are larger. Statistics of stages are the same.
     assert (after[:, :1280] > before[:, :1280] - 1e-4).all()
@@ -225,20 +225,20 @@ def test_a_tuning_killed_five_times_ends_in_the_same_bits(tune, monkeypatch):
     # Three passes have two batches each: five are done.
     killed = tune("killed")
     assert len(calls) == 11
-    assert (whole / "weights.pth").read_bytes() == (killed / "weights.pth").read_bytes()
+    assert (whole / "tuned.pth").read_bytes() == (killed / "tuned.pth").read_bytes()
     histories = [pd.read_csv(folder / "history.csv") for folder in (whole, killed)]
     assert histories[0]["loss"].equals(histories[1]["loss"])
     assert list(histories[0]["epoch"]) == [0, 1, 2, 3]
 
     about = json.loads((whole / "tuned.json").read_text())
-    assert about["sha256"] == checkpoints.sha256(whole / "weights.pth")
+    assert about["sha256"] == checkpoints.sha256(whole / "tuned.pth")
     assert about["tuned_from"] == {"weights": "small.pth", "sha256": "0" * 64}
     assert about["settings"] == SETTINGS
 
 
 def test_the_upper_part_alone_is_changed(tune):
     before = small_network().network.state_dict()
-    after = torch.load(tune("tuned") / "weights.pth", weights_only=True)
+    after = torch.load(tune("tuned") / "tuned.pth", weights_only=True)
     assert after.keys() == before.keys() | {"_fc.weight", "_fc.bias"}
     lower = [name for name in before if name.startswith(("_conv_stem", "_bn0", "_blocks.0."))]
     assert all(torch.equal(before[name], after[name]) for name in lower)
@@ -260,12 +260,14 @@ def test_images_are_decoded_once_and_again_if_the_file_is_damaged(tmp_path):
     square = torch.tensor(pixels[0]).permute(2, 0, 1)[None]
     assert torch.equal(tuning.center(square, SIDE)[0], center)
 
-    [file] = (tmp_path / "pixels").glob("*.npy")
+    [file] = (tmp_path / "pixels").glob("*.bin")
     made = file.stat().st_mtime_ns
     tuning.decoded(images, TRANSFORM, tmp_path, ids)
     assert file.stat().st_mtime_ns == made
+    del pixels  # it is mapped from the file
     file.write_bytes(file.read_bytes()[:-1] + b"x")
-    assert np.array_equal(tuning.decoded(images, TRANSFORM, tmp_path, ids), pixels)
+    again = tuning.decoded(images, TRANSFORM, tmp_path, ids)
+    assert np.array_equal(torch.tensor(again[0]).permute(2, 0, 1)[None], square)
 
 
 def test_a_missing_image_is_named(tmp_path):

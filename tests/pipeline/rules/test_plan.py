@@ -107,7 +107,7 @@ def test_features_of_a_tuned_network_are_of_a_seed_and_come_after_a_training():
     of_features = of(dataset="scenes", backbone=f"{name}-seed2")
     assert plan.network(of_features) == lite
     [weights] = plan.backbone_weights(of_features)
-    assert weights == f"results/tuned/scenes/{name}-seed2/weights.pth"
+    assert weights == f"results/tuned/scenes/{name}-seed2/tuned.pth"
     of_tuning = of(dataset="scenes", backbone=name, seed="2")
     folder = "<experiment>/models/scenes/words/seed2"
     assert plan.trained_before(of_tuning) == [f"{folder}/model.json", f"{folder}/snapshots"]
