@@ -185,7 +185,10 @@ class Passes(Split):
         drawn = {name: captions.any_of(first.image[rows], rng) for name, captions in others}
         for start in range(0, len(rows) - batch_size + 1, batch_size):
             end = start + batch_size
-            yield {language: rows[start:end]} | {name: d[start:end] for name, d in drawn.items()}
+            batch = {language: rows[start:end]}
+            for name, other_rows in drawn.items():
+                batch[name] = other_rows[start:end]
+            yield batch
 
     def batches(self, batch_size: int) -> int:
         """Count the batches of an epoch."""

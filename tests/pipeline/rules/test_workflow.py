@@ -17,6 +17,7 @@ from PIL import Image
 
 from groundvec import SentenceEncoder
 from groundvec.features import store
+from groundvec.runtime.files import sha256
 from tests.support import forks
 from tests.support.workflow import (
     NO_NETWORK,
@@ -84,7 +85,7 @@ def test_everything_is_on_one_page_as_well(built):
             assert f'id="{paper}-{table.stem}"' in page
         for figure in (built / "results/tiny" / paper / "figures").glob("*.svg"):
             assert f'<figure id="{paper}-{figure.stem}">' in page
-    for dataset in ("tiny-scenes", "few", "both", "own"):
+    for dataset in ("tiny-scenes", "few", "both", "own", "tuned"):
         assert f'data-dataset="{dataset}"' in page
 
 
@@ -92,6 +93,14 @@ def test_an_ablation_s_learning_curves_are_drawn(built):
     figures = built / "results/tiny/ablation/figures"
     expected = {"learning.pdf", "learning.png", "learning.svg"}
     assert {path.name for path in figures.iterdir()} == expected
+
+
+def test_a_tuned_network_computes_features_of_its_own(built):
+    [folder] = (built / "results/tuned/tiny-scenes").iterdir()
+    about = json.loads((folder / "tuned.json").read_text())
+    assert about["sha256"] == sha256(folder / "tuned.pth")
+    features = built / f"results/features/tiny-scenes/{folder.name}.h5"
+    assert store.attributes(features)["weights_sha256"] == about["sha256"]
 
 
 def test_translations_are_made_and_re_ranked(built):
