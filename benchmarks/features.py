@@ -8,24 +8,23 @@ if there is one.
 import copy
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import torch
 from measure import Contestant, Row, cores, program, row, threads, work
 from PIL import Image
-from torch.utils.data import DataLoader
 from torchvision import models, transforms
 
 from groundvec.features import backbones
-from groundvec.features.extract import CPU_BATCH, GPU_BATCH, extract, precision_on
-from groundvec.features.extract import _MeanOfCrops as MeanOfCrops
-from groundvec.features.extract import _start_worker as start_worker
+from groundvec.features.extract import BATCH, by_graph, extract, precision_on
 from groundvec.features.images import cut, load
+from groundvec.features.networks import InTorch
 from groundvec.runtime.files import sha256
+from groundvec.similarity import unit
 
 
 def rows(small: bool) -> list[Row]:
@@ -36,8 +35,9 @@ def rows(small: bool) -> list[Row]:
         lite = replace(lite, transform=tiny)
         resnet = replace(resnet, transform=tiny)
     cases = [(lite, "cpu", 2 if small else 24), (resnet, "cpu", 2 if small else 8)]
-    if precision_on("bfloat16", "cpu") == "bfloat16":
-        cases.append((replace(lite, precision="bfloat16"), "cpu", 2 if small else 24))
+    in_bfloat16 = replace(lite, precision="bfloat16")
+    if not by_graph(in_bfloat16, "cpu"):  # the processor has instructions for it
+        cases.append((in_bfloat16, "cpu", 2 if small else 24))
     if torch.cuda.is_available():
         float16 = untrained(resnet.name, "float16")
         cases += [(backbone, "cuda", 32 if small else 2048) for backbone in (resnet, float16)]
@@ -75,7 +75,7 @@ def untrained(name: str, precision: str = "float32") -> backbones.Backbone:
 def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds: int) -> Row:
     """Measure one network on one device, and its cosines with the same network in float32."""
     count = len(images)
-    processes = cores() if device == "cuda" else threads()
+    workers = cores() if device == "cuda" else threads()
     to = backbone.transform
     prepare = transforms.Compose(
         [
@@ -95,50 +95,51 @@ def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds
         for path in some:
             network(prepare(Image.open(path).convert("RGB")).to(device)).mean(0).cpu()
 
-    in_batch = (GPU_BATCH if device == "cuda" else CPU_BATCH) // backbone.crops
+    in_batch = BATCH // backbone.crops
     first = [load(path) for path in images.path[:in_batch]]
-    crops = torch.stack([cut(image, to.resize, to.crop, to.interpolation) for image in first])
-    alone = MeanOfCrops(replace(backbone, precision="float32") if device == "cpu" else backbone)
-    # The floor has the memory format of the library's extraction.
-    alone.network = copy.deepcopy(backbone.network).to(memory_format=torch.channels_last)
-    alone.to(device)
-    batch = crops.to(device)
-    batches = count // in_batch
-    cosine = torch.cosine_similarity(MeanOfCrops(backbone).to(device)(batch), alone(batch))
-    items: Any = [crops] * batches  # the loader's processes pass them through the network
-    loader = DataLoader(
-        items, batch_size=None, num_workers=processes, collate_fn=alone, worker_init_fn=start_worker
-    )
+    crops = np.stack([cut(image, to.resize, to.crop, to.interpolation) for image in first])
+    in_float32 = InTorch(copy.deepcopy(backbone.network), to, device, "float32")
+    if by_graph(backbone, device):
+        graph = backbone.graph
+    else:
+        in_torch = InTorch(backbone.network, to, device, precision_on(backbone, device))
+
+    def network_alone() -> np.ndarray:
+        """Compute the features of one batch by the network alone, in the same number of threads."""
+        if not by_graph(backbone, device):
+            return in_torch(crops)
+        with ThreadPoolExecutor(workers) as pool:
+            return np.stack([*pool.map(graph, crops)])
+
+    cosine = np.vecdot(unit(network_alone()), unit(in_float32(crops)))
+    batches = max(1, count // in_batch)
 
     def floor() -> None:
-        """Run the network alone, in the same number of processes."""
-        if device == "cpu":
-            list(loader)
-        else:
-            for _ in range(batches):
-                alone(batch)
-            torch.cuda.synchronize()
+        """Run the network alone."""
+        for _ in range(batches):
+            network_alone()
 
     result = row(
         f"{backbone.name}, {backbone.precision}, {device}",
         "s an image",
-        extraction(images, backbone, device, processes, count),
+        extraction(images, backbone, device, workers, count),
         work(len(some), plain),
-        work(batches * in_batch, floor),
+        work(batches * len(crops), floor),
         rounds,
         time.perf_counter if device == "cuda" else None,
     )
-    return result | {"threads": processes, "device": device, "cosine": cosine.min().item()}
+    return result | {"threads": workers, "device": device, "cosine": cosine.min().item()}
 
 
 def extraction(
-    images: pd.DataFrame, backbone: backbones.Backbone, device: str, processes: int, units: float
+    images: pd.DataFrame, backbone: backbones.Backbone, device: str, workers: int, units: float
 ) -> Contestant:
     """Return a contestant that extracts features from scratch."""
+    files = list(zip(images["path"], images["sha256"], strict=True))
 
     def run() -> float:
         with tempfile.TemporaryDirectory() as work:
-            extract(images, backbone, Path(work), device, processes)
+            extract(files, backbone, Path(work), device, workers)
         return units
 
     return run

@@ -11,6 +11,7 @@ from measure import Row, program, row, work
 from torch import Tensor, nn
 
 from groundvec.features import backbones
+from groundvec.features.networks import FromPixels
 from groundvec.training import image_network, tuning
 from groundvec.training.loop import keep_freed_memory
 
@@ -25,23 +26,23 @@ def rows(small: bool) -> list[Row]:
     count = 2 if small else IMAGES
     rounds = 1 if small else 5
     side = backbone.transform.resize
-    images = torch.randint(0, 256, (count, side, side, 3), dtype=torch.uint8)
+    images = torch.randint(0, 256, (count, 3, side, side), dtype=torch.uint8)
     lower, upper = image_network.divide(backbone.network, STAGE)
     encoder = tuning.PixelsEncoder(lower, upper, backbone.transform, nn.Identity(), "cpu")
     encoder.train()
     plain = with_gradients(backbone.network)
-    views = encoder.normalized(images)
-    activations, earlier = encoder.lower(views)
+    views = encoder.views(images)
+    activations = encoder.lower(views)
     name = backbone.name.removesuffix("_stages")
     return [
         row(
             f"a view, forward and backward of {name} from stage {STAGE}",
             "s an image",
             work(count, both, encoder, images),
-            work(count, both, Plain(encoder, plain), images),
+            work(count, both, Plain(encoder, plain, backbone.transform), images),
             rounds=rounds,
         ),
-        row("a random view of an image", "s an image", work(count, encoder.normalized, images)),
+        row("a random view of an image", "s an image", work(count, encoder.views, images)),
         row(
             f"stages 1 to {STAGE - 1}, by ONNX Runtime",
             "s an image",
@@ -50,7 +51,7 @@ def rows(small: bool) -> list[Row]:
         row(
             f"forward and backward from stage {STAGE}",
             "s an image",
-            work(count, both, upper, activations, earlier),
+            work(count, both, upper, activations),
         ),
     ]
 
@@ -58,15 +59,17 @@ def rows(small: bool) -> list[Row]:
 class Plain(nn.Module):
     """Views of images -> the network as its package has it."""
 
-    def __init__(self, encoder: tuning.PixelsEncoder, network: nn.Module) -> None:
+    def __init__(
+        self, encoder: tuning.PixelsEncoder, network: nn.Module, transform: backbones.Transform
+    ) -> None:
         super().__init__()
         self.encoder = encoder
-        self.network = network
+        self.network = FromPixels(network, transform)
 
     def forward(self, images: Tensor) -> Tensor:
-        """Compute features of images (n, side, side, 3), chunk by chunk."""
+        """Compute features of images (n, 3, side, side), chunk by chunk."""
         chunks = images.split(tuning.CHUNK["cpu"])
-        return torch.cat([self.network(self.encoder.normalized(chunk)) for chunk in chunks])
+        return torch.cat([self.network(self.encoder.views(chunk)) for chunk in chunks])
 
 
 def with_gradients(network: nn.Module) -> nn.Module:

@@ -1,10 +1,16 @@
 """Configuration of Sphinx for `make docs`, which builds the pages in `site/`."""
 
 import re
+import shutil
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
+import nbformat
 from sphinx.application import Sphinx
+
+ROOT = Path(__file__).parent.parent
+NOTEBOOK = ROOT / "examples" / "tour.ipynb"
+DEMO = ROOT / "results" / "demo"
 
 project = "groundvec"
 author = "The groundvec developers"
@@ -22,6 +28,7 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "groundvec/model/pretrained/flickr8k-v4/README.md": "card-flickr8k-v4.md",
+    "groundvec/model/pretrained/flickr8k-bag-v1/README.md": "card-flickr8k-bag-v1.md",
 }
 
 # Commands over several lines, and CSV, which Pygments does not know, are shown without colours.
@@ -58,7 +65,48 @@ def included(app: Sphinx, path: Path, page: str, content: list[str]) -> None:
     to_pages(app, page, content)
 
 
+def notebook(app: Sphinx, page: str, content: list[str]) -> None:
+    """Show the cells of the notebook, with their stored outputs, in place of a link to it."""
+    if page != "tour":
+        return
+    content[0] = ""
+    for cell in nbformat.read(NOTEBOOK, as_version=4).cells:
+        if cell.cell_type == "markdown":
+            # The notebook's links lead from its own folder.
+            content[0] += "\n" + cell.source.replace("](../docs/", "](") + "\n"
+            continue
+        content[0] += f"\n```python\n{cell.source}\n```\n"
+        for output in cell.outputs:
+            if output.output_type == "stream":
+                content[0] += f"\n```text\n{output.text}```\n"
+            else:
+                data = output.data["image/png"].replace("\n", "")
+                content[0] += f"\n![The pictures of the cell above](data:image/png;base64,{data})\n"
+    content[0] += "\n[This page as a notebook](../examples/tour.ipynb)\n"
+
+
+def demo(app: Sphinx, error: Exception | None) -> None:
+    """Copy the demo's page with the files that it links, if `make all` made them."""
+    if not (DEMO / "report" / "index.html").exists():
+        return
+    for folder in (DEMO / "report", *DEMO.glob("*/tables"), *DEMO.glob("*/figures")):
+        target = Path(app.outdir, "demo", folder.relative_to(DEMO))
+        shutil.copytree(folder, target, dirs_exist_ok=True)
+
+
+def link_demo(app: Sphinx, page: str, content: list[str]) -> None:
+    """Link the demo's page from its description, if `make all` made it."""
+    if page == "page" and (DEMO / "report" / "index.html").exists():
+        content[0] = content[0].replace(
+            "`make all docs` puts it on the site",
+            '<a href="demo/report/index.html">The demo\'s page</a> is on this site',
+        )
+
+
 def setup(app: Sphinx) -> None:
     """Sphinx calls this."""
+    app.connect("source-read", notebook)
+    app.connect("source-read", link_demo)
     app.connect("source-read", to_pages)
+    app.connect("build-finished", demo)
     app.connect("include-read", included)

@@ -48,14 +48,6 @@ def usable(device: str) -> str:
     return device
 
 
-def cores() -> int:
-    """Count the CPU cores that this process may use, regardless of OMP_NUM_THREADS."""
-    affinity = getattr(os, "sched_getaffinity", None)  # Linux alone has it
-    if affinity:
-        return len(affinity(0))
-    return os.cpu_count() or 1
-
-
 def reseed(device: torch.device, number: int) -> None:
     """Seed the random numbers of one device.
 

@@ -4,7 +4,6 @@ A model is named by its folder, by its name in `pretrained` if it is part of thi
 `user/name` on a hub (`groundvec.model.hub`).
 """
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
@@ -24,24 +23,17 @@ import numpy as np
 
 from groundvec import numpy_backend, similarity
 from groundvec.model import hub
-from groundvec.model.folder import copy_ensemble, read_description
+from groundvec.model.folder import copy_ensemble
 from groundvec.model.sentences import Reader, encode_sentences
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.vectors import as_array, finite
 from groundvec.text.encoded import strings
-from groundvec.text.punctuation import detach_punctuation
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from groundvec.model.network import Model
-
     Sentences = str | Iterable[str]
     Vectors = np.ndarray | Tensor | Sequence[np.ndarray | Tensor | Sequence[float]]
-
-# Files that exist where there is a GPU: NVIDIA's, one of WSL, AMD's. Only then is torch imported,
-# which takes seconds, to ask for one.
-GPUS = ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
 
 
 class EncodeOptions(TypedDict, total=False):
@@ -129,7 +121,7 @@ class SentenceEncoder:
         self.folder: Path | None = None
         if isinstance(model, str | Path):
             self.folder = hub.find(model)
-            model = _load(self.folder, epochs, device)
+            model = numpy_backend.load_snapshots(self.folder, epochs, device)
         if not (isinstance(model, Sequence) and model and isinstance(model[0], Reader)):
             raise InputError(f"{model!r} is no model: give the name or the folder of one")
         self.models = [cast(Reader, snapshot) for snapshot in model]
@@ -158,10 +150,7 @@ class SentenceEncoder:
     @property
     def device(self) -> str:
         """Return where it computes, such as cpu or cuda:0."""
-        snapshot = self.models[0]
-        if isinstance(snapshot, numpy_backend.Network):
-            return "cpu"
-        return str(next(cast("Model", snapshot).parameters()).device)
+        return self.models[0].device
 
     def save_pretrained(self, folder: str | Path) -> None:
         """Write the snapshots in use, their description and the card to a new folder.
@@ -257,12 +246,10 @@ class SentenceEncoder:
         if batch_size is not None and not (isinstance(batch_size, Integral) and batch_size >= 1):
             raise InputError(f"batch_size is {batch_size}: it must be 1 or more, a whole number")
         texts = strings([sentences] if isinstance(sentences, str) else sentences)
-        if not tokenized:
-            texts = detach_punctuation(texts, self.description["text"])
         if device:
             self.models = [_on(device, model) for model in self.models]
         vectors = encode_sentences(
-            self.models, texts, language, bool(show_progress_bar), batch_size
+            self.models, texts, language, bool(show_progress_bar), batch_size, tokenized
         )
         if normalize_embeddings:
             vectors = similarity.unit(vectors)
@@ -273,6 +260,14 @@ class SentenceEncoder:
         with extra("torch"):
             import torch
         return torch.from_numpy(vectors).to(self.device)
+
+    # sentence-transformers' names, for encoders that read queries in another way than documents.
+    encode_query = encode
+    encode_document = encode
+
+    def get_sentence_embedding_dimension(self) -> int:
+        """Return the size of the vectors, `dim`, as sentence-transformers' encoders do."""
+        return self.dim
 
     def similarity(
         self,
@@ -350,28 +345,6 @@ def _are_sentences(values: Any) -> "TypeGuard[Sentences]":
     except TypeError:  # it has no elements
         return True
     return isinstance(first, str | bytes)
-
-
-def _load(folder: Path, epochs: Sequence[int] | None, device: str | None) -> Sequence[Reader]:
-    """Load snapshots: in NumPy if it can compute them as fast as torch, otherwise in torch."""
-    if device in (None, "cpu"):
-        description = read_description(folder)["description"]
-        may_use_gpu = device is None and any(map(os.path.exists, GPUS))
-        torch_is_faster = may_use_gpu or numpy_backend.large(description)
-        if numpy_backend.able(description) and not (torch_is_faster and _has_torch()):
-            return numpy_backend.load(folder, epochs)
-    with extra("torch"):
-        from groundvec.device import choose
-        from groundvec.model.network import load_ensemble
-    return load_ensemble(folder, epochs, choose(device))
-
-
-def _has_torch() -> bool:
-    try:
-        import torch  # noqa: F401
-    except ModuleNotFoundError:
-        return False
-    return True
 
 
 def _on(device: str, model: Reader) -> Reader:

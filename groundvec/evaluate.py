@@ -11,6 +11,7 @@
 import logging
 from collections import Counter
 from collections.abc import Collection, Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +29,8 @@ from groundvec.evaluation.chance import chance
 from groundvec.evaluation.correlation import scaled
 from groundvec.evaluation.ranks import queries_in_blocks, rounding
 from groundvec.evaluation.score_table import KEYS, score_table
+from groundvec.model.folder import MAX_INVERSE_TEMPERATURE
+from groundvec.querybank import normalized
 from groundvec.results import frames
 from groundvec.results.schemas import FoundRanks, RatedPairs
 from groundvec.runtime.errors import InputError, extra
@@ -102,6 +105,9 @@ def ratings(
             'with a method encode, such as SentenceEncoder("flickr8k")'
         )
     rated = read_rated(tasks, folders)
+    if rated["SentEval"]["split"].eq("train").any():
+        # The classifier needs torch: without it, fail before the encoder has worked for minutes.
+        import_module("groundvec.evaluation.relatedness")
     texts = _distinct(rated)
     vectors = checked_vectors(function(texts), "the encoder's result", len(texts))
     return _rate(rated, dict(zip(texts, vectors, strict=True)), captions)
@@ -178,6 +184,8 @@ def retrieval(
     image_of_caption: Any = None,
     folds: int = 1,
     similarity: str = "cosine",
+    bank: tuple[Any, Any] | None = None,
+    inverse_temperature: float = 15,
 ) -> Result:
     """Find images by captions and captions by images.
 
@@ -189,11 +197,15 @@ def retrieval(
         folds: cut the images, in their order, into this number of equal test sets, and take the
             means.
         similarity: how vectors are compared: cosine, dot or euclidean.
+        bank: vectors (Q, size) of training captions and of training images, by which cosines are
+            normalized (`groundvec.querybank`); by default they are not.
+        inverse_temperature: of the bank. Choose it on development captions and images.
 
     Returns:
         Scores, a row for each direction: columns direction, test_set (such as 1k, 5k or 1k-folds),
-        images, captions_per_image, similarity, folds, `PROTOCOL` and counted (the queries, and
-        which captions count), queries, r1, r5 and r10 in percent, median_rank and mean_rank; and
+        images, captions_per_image, similarity, bank (such as "6000 and 2000, inverse temperature
+        15", or "none"), folds, `PROTOCOL` and counted (the queries, and which captions count),
+        queries, r1, r5 and r10 in percent, median_rank and mean_rank; and
         the ends of 95% intervals, such as r1_low. Items: test_set, direction, image and rank,
         from 1.
 
@@ -204,7 +216,17 @@ def retrieval(
         captions, images, image_of_caption, folds, similarity
     )
     captions, images = _comparable(captions, images, similarity)
-    ranks = retrieval_scores.rank_both_ways(captions, images, image, folds, similarity)
+    _warn_of_ties(captions, images, image, similarity)
+    bank_name = "none"
+    compared = similarity
+    if bank is not None:
+        bank = _checked_bank(bank, captions.shape[1], similarity, inverse_temperature)
+        captions, images = normalized(captions, images, *bank, inverse_temperature)
+        compared = "dot"
+        bank_name = (
+            f"{len(bank[0])} and {len(bank[1])}, inverse temperature {inverse_temperature:g}"
+        )
+    ranks = retrieval_scores.rank_both_ways(captions, images, image, folds, compared)
     counts = np.bincount(image)
     fewest = counts.min()
     most = counts.max()
@@ -213,13 +235,13 @@ def retrieval(
         "test_set": test_set,
         "images": len(images),
         "similarity": similarity,
+        "bank": bank_name,
         "folds": folds,
         "captions_per_image": str(fewest) if fewest == most else f"{fewest} to {most}",
         **PROTOCOL,
     }
     scores = retrieval_scores.scored(ranks).assign(**protocol)
     scores["counted"] = scores["direction"].map(COUNTED)
-    _warn_of_ties(captions, images, image, similarity)
     # The first row is from caption to image.
     mean_by_chance = chance(image, folds)["mean_rank"][0]
     if scores["mean_rank_high"][0] >= mean_by_chance > 1:
@@ -266,6 +288,29 @@ def _checked_arguments(
             "image_of_caption has the row of each caption's image"
         )
     return captions, images, image
+
+
+def _checked_bank(
+    bank: tuple[Any, Any], size: int, similarity: str, inverse_temperature: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Check the bank of `retrieval`; return unit vectors of its captions and of its images."""
+    if similarity != "cosine":
+        raise InputError(f"a bank normalizes cosines, not {similarity}: leave one of them out")
+    if not 0 < inverse_temperature <= MAX_INVERSE_TEMPERATURE:
+        raise InputError(
+            f"inverse_temperature is {inverse_temperature}: it must be above 0 and at most "
+            f"{MAX_INVERSE_TEMPERATURE:,}"
+        )
+    vectors = []
+    for name, values in zip(("captions", "images"), bank, strict=True):
+        array = checked_vectors(values, f"the bank's {name}")
+        if array.shape[1] != size:
+            raise InputError(
+                f"the bank's {name} have {array.shape[1]} dimensions and the test's {size}: embed "
+                "all by one model"
+            )
+        vectors.append(similarities.unit(scaled(array)))
+    return vectors[0], vectors[1]
 
 
 def _image_rows(image_of_caption: Any, captions: int, images: int) -> np.ndarray:

@@ -1,24 +1,22 @@
 """Encode pictures by a trained model, in the space of its sentences."""
 
-import json
 import logging
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from groundvec.features import backbones
+from groundvec.features.backbones import Backbone
 from groundvec.features.files import checksums, pictures
 from groundvec.model import hub
-from groundvec.model.folder import read_description
+from groundvec.model.folder import graphs, read_description
+from groundvec.model.sentences import Reader, encode_images
+from groundvec.numpy_backend import load_snapshots
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.files import cache
-
-if TYPE_CHECKING:
-    from groundvec.features.backbones import Backbone
-    from groundvec.model.network import Model
+from groundvec.runtime.jobs import cores
 
 log = logging.getLogger(__name__)
 
@@ -36,16 +34,17 @@ class ImageEncoder:
 
     def __init__(
         self,
-        model: "str | Path | Sequence[Model]" = "flickr8k",
+        model: str | Path | Sequence[Reader] = "flickr8k",
         epochs: Sequence[int] | None = None,
         device: str | None = None,
-        backbone: "str | Backbone | Sequence[Backbone] | None" = None,
+        backbone: str | Backbone | Sequence[Backbone] | None = None,
         crops: int | None = None,
     ) -> None:
         """Load a model, as `SentenceEncoder` does, and the networks that compute its features.
 
         Args:
-            model, epochs, device: see `SentenceEncoder`.
+            model, epochs, device: see `SentenceEncoder`. If the model's folder has graphs of its
+                image networks, the CPU computes these.
             backbone: the network or networks, or the name of one, if the features were computed
                 elsewhere.
             crops: the number of crops of each picture: 10, 2 or 1; by default as in training, or 10
@@ -55,19 +54,18 @@ class ImageEncoder:
             InputError: also if a network is unknown, its weights are not available, or the model
                 was trained on features of another width.
         """
-        with extra("pictures"):
-            from groundvec.device import choose
-            from groundvec.features import backbones
-            from groundvec.model.network import load_ensemble
-
         if isinstance(model, str | Path):
             folder = hub.find(model)
             if backbone is None:
-                backbone = backbones_of(read_description(folder).get("features", {}))
-            model = load_ensemble(folder, epochs, choose(device))
+                content = read_description(folder)
+                features = content.get("features", {})
+                with extra("networks"):  # if there are no graphs
+                    backbone = backbones.of_features(features, graphs(folder, content))
+            model = load_snapshots(folder, epochs, device)
         if backbone is None or isinstance(backbone, str):
-            backbone = backbones.load(str(backbone))
-        if isinstance(backbone, backbones.Backbone):
+            with extra("networks"):
+                backbone = backbones.load(str(backbone))
+        if isinstance(backbone, Backbone):
             backbone = [backbone]
         self.models = list(model)
         self.backbones = list(backbone)
@@ -117,63 +115,15 @@ class ImageEncoder:
         Returns:
             The vectors, and the problem of each unusable picture, by row: see `extract`.
         """
-        import pandas as pd
-        import torch
+        with extra("pictures"):
+            from groundvec.features.extract import extract
 
-        from groundvec.features.extract import CPU_BATCH, extract
-        from groundvec.model.network import encode_images
-
-        files = pd.DataFrame({"path": list(map(str, paths)), "sha256": sums})
-        device = str(next(self.models[0].parameters()).device)
+        files = [(str(path), checksum) for path, checksum in zip(paths, sums, strict=True)]
         blocks: list[np.ndarray] = []
         unusable: dict[int, InputError] = {}
         for backbone in self.backbones:
-            # One process per batch at most; a single batch is decoded in this process.
-            batches = math.ceil(len(files) * backbone.crops / CPU_BATCH)
-            processes = min(torch.get_num_threads(), batches) if batches > 1 else 0
             problems: dict[int, InputError] = {}
-            block = extract(files, backbone, cache(), device, processes, problems)
+            block = extract(files, backbone, cache(), self.models[0].device, cores(), problems)
             blocks.append(backbone.factor * block)
             unusable = problems | unusable  # a picture's first problem wins
         return encode_images(self.models, np.hstack(blocks)), unusable
-
-
-def backbones_of(features: dict[str, Any]) -> list["Backbone"]:
-    """Load the networks that computed a model's features.
-
-    Args:
-        features: the attributes of the features in model.json. Several concatenated blocks of
-            features have their attributes as JSON in `blocks`.
-    """
-    blocks = json.loads(features["blocks"]) if "blocks" in features else [features]
-    return [_backbone_of(block) for block in blocks]
-
-
-def _backbone_of(features: dict[str, Any]) -> "Backbone":
-    """Load the network of one block of features, by its attributes."""
-    from groundvec.features import backbones
-
-    name = str(features.get("backbone", "precomputed"))
-    if name == "precomputed":
-        raise InputError(
-            f"this model was trained on features that were computed elsewhere "
-            f"({features.get('weights', 'nothing says where')}): name the network that computed "
-            "them, such as resnet50, as its backbone"
-        )
-    # Torchvision's names are such as ResNet152_Weights.IMAGENET1K_V1; other names are files.
-    weights = str(features.get("weights")).partition("_Weights.")[2] or None
-    transform = json.loads(features.get("transform", "{}"))
-    backbone = backbones.load(
-        name,
-        weights,
-        interpolation=transform.get("interpolation"),
-        precision=features.get("precision", "float32"),
-        crops=features.get("crops", 10),
-    )
-    # Features of other weights have the same width, and would give meaningless vectors.
-    if backbone.sha256 != features.get("weights_sha256"):
-        raise InputError(
-            f"this model was trained with other weights of {name} ({features.get('weights')}): "
-            "give backbone=groundvec.features.backbones.load(name, weights_file=...) with those"
-        )
-    return replace(backbone, factor=float(features.get("factor", 1)))

@@ -16,7 +16,7 @@ from groundvec.encoder import SentenceEncoder
 from groundvec.features import versions
 from groundvec.features.files import UNREADABLE, checksums, paths, pictures
 from groundvec.image_encoder import ImageEncoder
-from groundvec.model import hub
+from groundvec.model import bank, hub
 from groundvec.provenance import code_hash, digest
 from groundvec.runtime.errors import InputError, extra, printable
 from groundvec.runtime.files import SMALL, cache, read_regular, sha256, state, write_bytes
@@ -53,6 +53,8 @@ class Index:
         encoder: the model's encoder of sentences.
         paths: the usable pictures; of files with the same content only the first.
         vectors: (paths, size) float32, the numbers that are compared with sentences.
+        normalizers: (paths,) float32, what a picture gets from the model's bank of captions
+            (`groundvec.querybank`); zeros if the model has none.
     """
 
     def __init__(
@@ -86,7 +88,9 @@ class Index:
         # finds another state, and reads the file again.
         states = [_state(path) for path in files]
         size = self.encoder.description["encoder"]["size"]
-        known = _read(cache_file, size, len(files))
+        model_bank = bank.read(folder)
+        # With a bank, a vector in the cache has one more number, its normalizer.
+        known = _read(cache_file, size + (model_bank is not None), len(files))
 
         # 1. The checksums of files that are new or changed.
         new_files = {
@@ -113,7 +117,10 @@ class Index:
         if readable:
             image_encoder = ImageEncoder(folder, device=device, backbone=backbone, crops=crops)
             vectors, problems = image_encoder.embed(list(readable.values()), list(readable))
-            errors |= known.add(readable, vectors[:, :size], problems)
+            vectors = vectors[:, :size]
+            if model_bank:
+                vectors = np.column_stack([vectors, model_bank.normalizers(vectors)])
+            errors |= known.add(readable, vectors, problems)
         if new_files or unknown or len(known.sums) > len(set(states)):
             known.sums = {file_state: known.sums[file_state] for file_state in states}
             _write(cache_file, known)
@@ -131,7 +138,9 @@ class Index:
             raise InputError(f"none of {len(files):,} pictures can be used: {first}")
         _warn(left_out, {unknown[content]: error for content, error in errors.items()})
         self.paths = list(usable.values())
-        self.vectors = np.array([known.vectors[content] for content in usable])
+        rows = np.array([known.vectors[content] for content in usable])
+        self.vectors = rows[:, :size]
+        self.normalizers = rows[:, size] if model_bank else np.zeros(len(rows), np.float32)
 
     def search(
         self,
@@ -140,7 +149,11 @@ class Index:
         language: str | None = None,
         tokenized: bool = False,
     ) -> list[tuple[Path, float]]:
-        """Find the pictures that a sentence describes best: their paths and scores, nearest first.
+        """Find the pictures that a sentence describes best: their paths and scores, the best first.
+
+        A score is the similarity of the picture and the sentence, mostly the cosine. If the model
+        has a bank, the order is by the score less the picture's normalizer: a picture that is near
+        to most sentences comes later than its score alone would have it.
 
         Args:
             best: the number of pictures to return.
@@ -153,7 +166,7 @@ class Index:
         # to an inner product, and an index does not store them.
         vector = vector[:, : self.vectors.shape[1]]
         near = similarity.scores(vector, self.vectors, self.encoder.description["similarity"])[0]
-        order = np.argsort(-near, kind="stable")[:best]
+        order = np.argsort(self.normalizers - near, kind="stable")[:best]
         return [(self.paths[row], float(near[row])) for row in order]
 
 

@@ -45,6 +45,7 @@ rule page:
     params:
         experiment=config["experiment"],
         files=file_options,
+        references=digest(papers.references(list(papers.known()))),
         code=code("scripts/page.py", *papers.files()),
     shell:
         'python "$GROUNDVEC/scripts/page.py" --experiment {params.experiment:q} {params.files:q} '

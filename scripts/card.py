@@ -59,6 +59,7 @@ def main(arguments: argparse.Namespace) -> None:
         arguments.scores,
         arguments.load,
         arguments.untrained,
+        "those of Scenes were computed from what is drawn",
     )
     write_bytes(arguments.output, text.encode())
     logging.info("written: %s", arguments.output)

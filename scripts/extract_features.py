@@ -34,12 +34,12 @@ parser.add_argument("--parts", type=int, default=1, help="the number of parts (d
 
 def main(arguments: argparse.Namespace) -> None:
     from groundvec.data import dataset
-    from groundvec.device import choose, cores
+    from groundvec.device import choose
     from groundvec.features import backbones, store
     from groundvec.features.extract import described_features, extract
     from groundvec.provenance import digest
     from groundvec.runtime.errors import InputError
-    from groundvec.runtime.jobs import locked
+    from groundvec.runtime.jobs import cores, locked
 
     if not 0 <= arguments.part < arguments.parts:
         raise InputError(f"--part {arguments.part} must be from 0 to {arguments.parts - 1}")
@@ -50,7 +50,8 @@ def main(arguments: argparse.Namespace) -> None:
         arguments.backbone, arguments.weights, arguments.weights_file, **arguments.settings
     )
     with locked(arguments.work / digest(str(arguments.output)), str(arguments.output)):
-        features = extract(images, backbone, arguments.work, device, threads)
+        files = list(zip(images["path"], images["sha256"], strict=True))
+        features = extract(files, backbone, arguments.work, device, threads)
     described = described_features(backbone, device)
     store.write(arguments.output, features, images.image_id, described)
 

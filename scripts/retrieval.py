@@ -2,7 +2,8 @@ r"""Score a trained model's ensemble, and each of its snapshots, on image-captio
 
 Writes STEM.csv, the scores, in which the kind `chance` has the expected scores of a random ranking;
 and STEM.ranks.csv, the rank of every test query, for the ensemble and four snapshots: the
-untrained, the first, the last and the best one.
+untrained, the first, the last and the best one. With a bank (`--settings '{"bank": 6000}'`), both
+also have the kind `querybank`.
 
 Example:
   python scripts/retrieval.py --model my-model \
@@ -26,7 +27,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.device import choose
     from groundvec.evaluation.model_retrieval import score_folder
     from groundvec.results.frames import write
-    from groundvec.results.schemas import QueryRanks, Retrieval
+    from groundvec.results.schemas import QUERYBANK, QueryRanks, Retrieval
 
     scores, ranks = score_folder(
         arguments.model,
@@ -34,14 +35,16 @@ def main(arguments: argparse.Namespace) -> None:
         arguments.features,
         choose(threads=arguments.threads),
         arguments.settings["folds"],
+        arguments.settings["bank"],
         arguments.treebanks,
     )
     write(f"{arguments.output}.ranks.csv", ranks, QueryRanks)
     write(f"{arguments.output}.csv", scores, Retrieval)
-    test_scores = scores[scores["kind"].eq("ensemble") & scores["split"].eq("test")]
-    for row in test_scores.to_dict("records"):
+    is_shown = scores["kind"].isin(["ensemble", QUERYBANK]) & scores["split"].eq("test")
+    for row in scores[is_shown].to_dict("records"):
         logging.info(
-            "%(model)s: test %(language)s %(direction)s R@10 %(r10).1f +- %(r10_ci).1f", row
+            "%(model)s, %(kind)s: test %(language)s %(direction)s R@10 %(r10).1f +- %(r10_ci).1f",
+            row,
         )
 
 

@@ -28,13 +28,13 @@ parser.add_argument(
 
 def main(arguments: argparse.Namespace) -> None:
     from groundvec.device import choose, deterministic
-    from groundvec.image_encoder import backbones_of
+    from groundvec.features.backbones import of_features
     from groundvec.model.folder import read_description
     from groundvec.runtime.errors import InputError
     from groundvec.training.tuning import tune_from_files
 
     content = read_description(arguments.trained)
-    backbones = backbones_of(content.get("features", {}))
+    backbones = of_features(content.get("features", {}))
     if len(backbones) > 1:
         raise InputError(
             f"{arguments.trained} was trained on features of {len(backbones)} networks: tune each "

@@ -7,8 +7,10 @@ import re
 import sys
 import tarfile
 import tomllib
+from contextlib import redirect_stdout
 from pathlib import Path
 
+import nbformat
 import numpy as np
 import pytest
 import yaml
@@ -25,7 +27,7 @@ from tests.test_layout import FLOORS
 
 ROOT = Path(__file__).parent.parent
 CONFIGURATIONS = [ROOT / "config.yaml", *sorted((ROOT / "config").glob("*.yaml"))]
-FLOW = ROOT / "docs" / "architecture.md"
+FLOW = ROOT / "docs" / "tables" / "flow.md"
 
 
 def test_the_drawing_of_the_flow_shows_the_rules_as_they_are(tmp_path, monkeypatch):
@@ -89,6 +91,57 @@ def test_editors_check_a_configuration_by_its_schema(path):
     assert validator.is_valid(config)
     [name, *_] = config["datasets"]
     assert not validator.is_valid({**config, "datasets": {name: {"modles": []}}})
+
+
+LIBRARIES = ROOT / "docs" / "libraries.md"
+
+
+@pytest.mark.parametrize(
+    ("section", "module"),
+    [
+        ("scikit-learn", "sklearn"),
+        ("FAISS", "faiss"),
+        ("LangChain", "langchain_core"),
+        ("Haystack", "haystack"),
+        ("FastAPI", "fastapi"),
+    ],
+)
+def test_the_snippets_of_other_libraries_print_their_comments(section, module, capsys):
+    pytest.importorskip(module)
+    first, *sections = re.split(r"^## (.+)\n", LIBRARIES.read_text("utf-8"), flags=re.M)
+    snippet = dict(zip(sections[::2], sections[1::2], strict=True))[section]
+    names = {}
+    for text in (first, snippet):
+        exec(re.search(r"```python\n(.*?)```", text, re.S)[1], names)
+    expected = re.findall(r"^print\(.*\)  # (.+)$", snippet, re.M)
+    assert capsys.readouterr().out.splitlines() == expected
+    if section == "FastAPI":
+        [vector] = names["encode"](["A dog runs."])
+        assert len(vector) == names["encoder"].dim
+
+
+def run_notebook(path):
+    """Run the code cells of a notebook; return its names, and stored and printed text by cell."""
+    names, texts = {}, []
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "code":
+            printed = io.StringIO()
+            with redirect_stdout(printed):
+                exec(cell.source, names)
+            stored = [output.text for output in cell.outputs if output.output_type == "stream"]
+            texts.append(("".join(stored), printed.getvalue()))
+    return names, texts
+
+
+def test_the_tour_runs_and_prints_what_it_shows(monkeypatch, tmp_path):
+    """What follows the training is not compared: its weights depend on the processor."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    names, texts = run_notebook(ROOT / "examples" / "tour.ipynb")
+    before_training = [text for text in texts if "R@10" not in text[0]][:5]
+    assert all(stored == printed for stored, printed in before_training)
+    assert names["mean"].pearson.item() > 0.5
+    assert "caption_to_image: R@10" in texts[-3][1]
 
 
 def test_each_table_is_in_one_page():

@@ -17,7 +17,7 @@ FLOORS = {
         {"model", "sources", "baselines", "encoders"},
         {"text", "features", "objectives"},
         {"data"},
-        {"optimisers", "device", "similarity", "config", "results"},
+        {"optimisers", "device", "similarity", "querybank", "config", "results"},
         {"runtime"},
         {"provenance"},
     ],

@@ -24,8 +24,8 @@ from groundvec.data.split import UNENCODED, load_split
 from groundvec.evaluation.retrieval import rank_both_ways
 from groundvec.evaluation.seeds import mean_of_seeds
 from groundvec.features import store
-from groundvec.model.network import encode_images, load_ensemble
-from groundvec.model.sentences import encode_sentences
+from groundvec.model.network import load_ensemble
+from groundvec.model.sentences import encode_images, encode_sentences
 from reproduction.reporting import resampled
 
 

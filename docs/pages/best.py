@@ -47,13 +47,29 @@ def together(names: dict[str, str]) -> str:
     recalls = pd.concat(tables.kept(f"evaluate/together-{language}") for language in ("en", "de"))
     recalls = recalls.assign(name=recalls["model"] + " " + recalls["language"])
     recalls["text"] = tables.intervals(recalls, ["recall", "low", "high"])
-    # A row for each system, in the order of `names`.
+    return tables.markdown(_recalls(recalls, names), 1)
+
+
+def with_bank(names: dict[str, str]) -> str:
+    """Write the recall of models without and with a bank, and the differences.
+
+    Args:
+        names: the label of each model and system, such as `best gain`.
+    """
+    recalls = tables.kept("evaluate/querybank")
+    recalls = recalls.assign(name=recalls["model"] + " " + recalls["system"])
+    recalls["text"] = tables.intervals(recalls, ["recall", "low", "high"])
+    return tables.markdown(_recalls(recalls, names), 1)
+
+
+def _recalls(recalls: pd.DataFrame, names: dict[str, str]) -> pd.DataFrame:
+    """Arrange texts by direction and cutoff; a row for each name, in their order."""
     wide: pd.DataFrame = recalls.pivot(index="name", columns=["direction", "cutoff"], values="text")
     columns = [(direction, cutoff) for direction in DIRECTIONS for cutoff in (1, 10)]
     wide = wide.loc[list(names)][columns]
     wide.columns = HEADS
     wide.insert(0, "", list(names.values()))
-    return tables.markdown(wide, 1)
+    return wide
 
 
 def differences(experiment: str, dataset: str) -> str:
@@ -97,7 +113,11 @@ def values() -> dict[str, Any]:
     parts = tables.kept(f"{FOLDER}/ablation").query("model == 'best-alone'").set_index("measure")
     ends = ["difference", "difference_high", "difference_low"]
     captions = tables.kept("evaluate/seen-captions").set_index("language")
+    banks = tables.kept("evaluate/querybank").query("model == 'best' and cutoff == 10")
+    banks = banks.set_index("system")
     return {
+        "bank": tables.intervals(banks, ["recall", "low", "high"])["bank"].tolist(),
+        "bank_gain": tables.intervals(banks, ["recall", "low", "high"])["gain"].tolist(),
         "r": tables.kept("evaluate/development").query(mean).squeeze(),
         "development": development.squeeze(),
         "chosen_apart": tables.intervals(development, tables.with_ends("unseen_pearson")).item(),

@@ -1,4 +1,4 @@
-"""docs/architecture.md: the drawing of the rules and their dependencies, in Mermaid.
+"""docs/tables/flow.md: the drawing of the rules and their dependencies, in Mermaid.
 
 Snakemake lists the rules of the demo and of the experiments in `config/`, so the drawing always
 shows the real workflow.
@@ -8,6 +8,8 @@ import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -40,14 +42,18 @@ def rule_graph() -> nx.DiGraph:
     command = [sys.executable, "-m", "snakemake", "--rulegraph", "mermaid-js", "--configfile"]
     # With a mirror, other files are downloaded. The drawing shows the flow without a mirror.
     options: dict[str, Any] = {"cwd": ROOT, "env": {**os.environ, "GROUNDVEC_MIRROR": ""}}
-    options |= {"text": True, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    drawn = [path for path in experiments if path.stem not in NOT_DRAWN]
-    calls = [subprocess.Popen([*command, str(path)], **options) for path in drawn]
+    options |= {"text": True, "capture_output": True}
+
+    def draw(path: Path) -> str:
+        drawing = subprocess.run([*command, str(path)], **options)
+        if drawing.returncode:
+            raise SystemExit(drawing.stderr)
+        return drawing.stdout
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        drawings = pool.map(draw, [path for path in experiments if path.stem not in NOT_DRAWN])
     graph = nx.DiGraph()
-    for call in calls:
-        text, errors = call.communicate()
-        if call.returncode:
-            raise SystemExit(errors)
+    for text in drawings:
         rules = re.findall(r"^\s*(id\d+)\[(\w+)\]", text, flags=re.M)
         names = {key: next(filter(rule.startswith, PAPERS), rule) for key, rule in rules}
         edges = re.findall(r"^\s*(id\d+) --> (id\d+)", text, flags=re.M)

@@ -1,4 +1,4 @@
-"""docs/performance.md: the cost of each stage, from benchmarks/results/*.json."""
+"""docs/performance.md and its tables: the cost of each stage, from benchmarks/results/*.json."""
 
 import json
 import sys
@@ -21,12 +21,37 @@ from measure import RESULTS, number, table
 
 STAGES = ["training", "million", "features", "tuning", "search", "retrieval", "ratings", "encoding"]
 STAGES += ["index", "workflow", "growth"]
+IN_TABLES = ["training", "features", "retrieval", "ratings", "workflow"]  # in a file of their own
 Result = dict[str, Any]
 
 
 def read() -> dict[str, Result]:
     """Read the results by stage."""
     return {stage: json.loads((RESULTS / f"{stage}.json").read_text()) for stage in STAGES}
+
+
+def made_by(result: Result) -> str:
+    """Write the command, the commit and the machine of a result."""
+    machine = result["machine"]
+    return (
+        f"`{result['command']}`, {result['date']}, `{result['commit']}`: {machine['processor']}, "
+        f"GPU: {machine['gpu'] or 'none'}."
+    )
+
+
+def tables(results: dict[str, Result]) -> str:
+    """Write the tables of the stages that are compared with a floor."""
+    parts = [
+        "# Performance: all measurements",
+        "Times of *ours*, *plain* and *floor*, as [the page](../performance.md) defines them.",
+    ]
+    for stage in IN_TABLES:
+        parts += [
+            f"## {stage.capitalize()}",
+            table(results[stage]["rows"]),
+            made_by(results[stage]),
+        ]
+    return "\n\n".join(parts) + "\n"
 
 
 def page(results: dict[str, Result]) -> str:
@@ -36,15 +61,9 @@ def page(results: dict[str, Result]) -> str:
     def case(stage: str, start: str) -> Result:
         return next(row for row in rows[stage] if row["what"].startswith(start))
 
-    def measured(stage: str, caller: Callable[[], str] | None = None) -> str:
-        """Write a stage's table, and below it the command, the commit and the machine."""
-        result = results[stage]
-        machine = results[stage]["machine"]
-        return (
-            f"{caller().strip() if caller else table(result['rows'])}\n\n`{result['command']}`, "
-            f"{result['date']}, `{result['commit']}`: {machine['processor']}, "
-            f"GPU: {machine['gpu'] or 'none'}."
-        )
+    def measured(stage: str, caller: Callable[[], str]) -> str:
+        """Write below a stage's table the command, the commit and the machine."""
+        return f"{caller().strip()}\n\n{made_by(results[stage])}"
 
     def finished(value: Any) -> Any:
         return number(value) if isinstance(value, int | float) else value
@@ -118,6 +137,7 @@ def draw_growth(axes: Axes, row: Result) -> None:
 
 FILES: dict[str, Callable[[], str]] = {
     "performance.md": lambda: page(read()),
+    "tables/performance.md": lambda: tables(read()),
     "images/performance-ratios.svg": lambda: svg(ratios(read())),
     "images/performance-growth.svg": lambda: svg(growth(read())),
 }

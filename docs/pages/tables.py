@@ -11,11 +11,12 @@ import pandas as pd
 import yaml
 from matplotlib.figure import Figure
 
-from groundvec.card.text import bracketed, decimals
+from groundvec.card.text import decimals
 from groundvec.evaluation.seeds import t_interval
 from groundvec.results.frames import read_csv
 from reproduction.papers.summary.summary import WAYS
 from reproduction.render.style import styled
+from reproduction.render.tables import bracketed
 from reproduction.reporting.claims import FAILS, HOLDS, OPEN, of_one_training, read
 
 ROOT = Path(__file__).parents[2]

@@ -62,6 +62,7 @@ def card(
     scores: str | Path | None = None,
     load: str | None = None,
     untrained: str | Path | None = None,
+    remark: str = "",
 ) -> str:
     """Fill in the model card of a trained model: the text of its README.md.
 
@@ -76,6 +77,7 @@ def card(
         load: the name for `SentenceEncoder`, by default the folder.
         untrained: scores with the untrained network, if `scores` has none, because the model is
             packed and has only the snapshots of its ensemble.
+        remark: a remark on the ratings, such as which of them a program computed.
 
     Raises:
         InputError: a file is missing, not whole, of another model, or has no scores of these
@@ -108,6 +110,7 @@ def card(
         "cutoffs": CUTOFFS,
         "rated": rated,
         "seen_note": SEEN_NOTE,
+        "remark": remark,
         "longest": LONGEST,
         "searches": searches.drop_duplicates("language").to_dict("records"),
         "references": list(references),

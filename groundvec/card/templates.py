@@ -6,14 +6,6 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-# Templates of LaTeX, which is full of braces, have other delimiters.
-LATEX = {
-    "block_start_string": "<%",
-    "block_end_string": "%>",
-    "variable_start_string": "<<",
-    "variable_end_string": ">>",
-}
-
 
 def listed(names: Sequence[str]) -> str:
     """Join names: `a`, `a and b`, or `a, b and c`."""
@@ -35,8 +27,6 @@ def fill(
         filters: its filters, besides `listed`.
         options: options of `jinja2.Environment`.
     """
-    if template.suffix == ".tex":
-        options = LATEX | options
     environment = Environment(
         loader=FileSystemLoader(template.parent),
         trim_blocks=True,

@@ -7,11 +7,8 @@ import pandas as pd
 
 from groundvec.runtime.errors import printable
 
-DAGGER = "†"
-DOUBLE = "‡"
 MISSING = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
-TIMES = "\N{MULTIPLICATION SIGN}"
 
 
 def decimals(values: Iterable[float], digits: int = 1) -> list[str]:
@@ -25,19 +22,6 @@ def number(value: float, digits: int = 1) -> str:
         return MISSING
     rounded = round(value, digits) + 0  # adding 0 turns -0.0 into 0.0
     return f"{rounded:.{digits}f}".replace("-", MINUS)
-
-
-def bracketed(
-    values: Iterable[float], lows: Iterable[float], highs: Iterable[float], digits: int = 1
-) -> list[str]:
-    """Write values and intervals: `12.5 [11.2, 13.9]`, the value alone, or a dash if missing."""
-    texts = []
-    for value, low, high in zip(values, lows, highs, strict=True):
-        text = number(value, digits)
-        if not (pd.isna(value) or pd.isna(low)):
-            text += f" [{number(low, digits)}, {number(high, digits)}]"
-        texts.append(text)
-    return texts
 
 
 def with_interval(value: pd.Series, interval: pd.Series) -> list[str]:

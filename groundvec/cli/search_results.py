@@ -45,13 +45,14 @@ PAGE = string.Template("""<!doctype html>
 <main>
 <h1>$sentence</h1>
 <p>The $best best of $pictures pictures, by $model, $date. The number is the similarity of the
-picture and the sentence.$doubts</p>
+picture and the sentence.$order$doubts</p>
 <ol>
 $items
 </ol>
 </main>
 </html>
 """)
+BY_BANK = " In their order, pictures that are similar to most sentences come later."
 ITEM = string.Template(
     '<li><a href="$link"><img src="data:image/jpeg;base64,$data" alt="$name"></a>$score $name</li>'
 )
@@ -86,6 +87,7 @@ def page(sentence: str, hits: Hits, doubts: list[str], index: "Index", output: P
     return PAGE.substitute(
         sentence=html.escape(sentence),
         items="\n".join(items),
+        order=BY_BANK if index.normalizers.any() else "",
         doubts=html.escape("".join(sentences)),
         best=len(hits),
         pictures=f"{len(index.paths):,}",

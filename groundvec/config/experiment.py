@@ -59,6 +59,7 @@ def complete(config: dict[str, Any], papers: Mapping[str, bool]) -> dict[str, An
             for model in dataset["models"]
         }
         _check_captions(place, dataset)
+        _check_bank(place, dataset)
         _check_papers(place, dataset, papers)
         if any(papers[paper] for paper in dataset["papers"]):
             _check_selection(place, dataset, config)
@@ -223,6 +224,17 @@ def _check_captions(place: str, dataset: dict[str, Any]) -> None:
     languages = _source_languages()[dataset["source"]]
     if languages:  # else nothing is known before the captions are read
         check_languages(place, dataset, languages)
+
+
+def _check_bank(place: str, dataset: dict[str, Any]) -> None:
+    """Raise InputError if a data set has a bank, and a model that compares no cosines."""
+    for model, description in dataset["models"].items():
+        if dataset["bank"] and description["similarity"] != "cosine":
+            raise mistake(
+                f"{place}.bank",
+                f"a bank normalizes cosines, and {model} has {description['similarity']}: remove "
+                "`bank`, or this model",
+            )
 
 
 def check_languages(place: str, dataset: dict[str, Any], languages: list[str]) -> None:

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from groundvec.data.ratings import GROUPS
+from groundvec.data.ratings import GROUPS, TASKS
 
 KEYS = ["task", "subtask", "definition", "statistic", "pairs"]
 DEFINITIONS = {
@@ -15,10 +15,11 @@ DEFINITIONS = {
 }
 # The scores that papers quote most: task, definition and statistic.
 QUOTED = {
-    ("all", "SentEval cosine", "weighted mean"): "STS of all years, cosine, mean weighted by pairs",
+    ("all", "SentEval cosine", "weighted mean"): "{years}, cosine, mean weighted by pairs",
     ("STS-B", "SentEval classifier", "correlation"): "STS-B, classifier",
     ("SICK", "SentEval classifier", "correlation"): "SICK, classifier",
 }
+ESCAPED = str.maketrans({character: f"\\{character}" for character in "&%$#_{}"})  # for LaTeX
 INTERVALS = "Intervals: 95%; of recalls Wilson's, of mean ranks by bootstrap over images."
 
 
@@ -27,15 +28,43 @@ def score_table(scores: pd.DataFrame) -> str:
 
     Correlations are times 100. The most quoted ones come first.
     """
+    quoted = _quoted(scores) if "definition" in scores else []
+    return "\n".join([*quoted, _texts(scores).to_string(index=False), "", *_notes(scores)])
+
+
+def markdown(scores: pd.DataFrame) -> str:
+    """Write the scores as a Markdown table, and below it how they were computed."""
+    table = _texts(scores)
+    rows = [list(table), ["---"] * table.shape[1], *table.astype(str).to_numpy().tolist()]
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    notes = [f"- {note}".replace("|", "\\|") for note in _notes(scores)]
+    return "\n".join([*lines, "", *notes]) + "\n"
+
+
+def latex(scores: pd.DataFrame) -> str:
+    """Write the scores as a table of LaTeX with booktabs, and above it how they were computed."""
+    table = _texts(scores)
+    head, *rows = [
+        " & ".join(str(cell).translate(ESCAPED) for cell in row) + r" \\"
+        for row in [list(table), *table.to_numpy().tolist()]
+    ]
+    begin = rf"\begin{{tabular}}{{{'l' * table.shape[1]}}}"
+    lines = [begin, r"\toprule", head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
+    return "\n".join([*(f"% {note}" for note in _notes(scores)), *lines]) + "\n"
+
+
+def _texts(scores: pd.DataFrame) -> pd.DataFrame:
+    """Write the numbers of ratings, times 100, or of retrieval as text."""
     if "definition" in scores:
-        lines = [*_quoted(scores), _numbers(scores, KEYS, 100), "", *_notes_on_ratings(scores)]
-    else:
-        table = _numbers(scores, ["direction", "test_set"], 1)
-        lines = [table, "", *_notes_on_retrieval(scores)]
-    return "\n".join(lines)
+        return _numbers(scores, KEYS, 100)
+    return _numbers(scores, ["direction", "test_set"], 1)
 
 
-def _numbers(scores: pd.DataFrame, keys: list[str], factor: int) -> str:
+def _notes(scores: pd.DataFrame) -> list[str]:
+    return _notes_on_ratings(scores) if "definition" in scores else _notes_on_retrieval(scores)
+
+
+def _numbers(scores: pd.DataFrame, keys: list[str], factor: int) -> pd.DataFrame:
     """Write the numbers with one decimal, times a factor, and with their intervals."""
     text = scores[keys].copy()
     for name in scores:
@@ -47,13 +76,21 @@ def _numbers(scores: pd.DataFrame, keys: list[str], factor: int) -> str:
         if has_interval:
             ends = zip(scores[f"{name}_low"], scores[f"{name}_high"], strict=True)
             text[name] += [f" [{factor * low:.1f}, {factor * high:.1f}]" for low, high in ends]
-    return text.to_string(index=False)
+    return text
 
 
 def _quoted(scores: pd.DataFrame) -> list[str]:
     """Write the scores that papers quote most, one per line, and an empty line."""
     pearson = scores.set_index(["task", "definition", "statistic"])["pearson"]
-    lines = [f"{name}: {100 * pearson[key]:.1f}" for key, name in QUOTED.items() if key in pearson]
+    # The mean of all years is of the years that were asked for.
+    means = scores[scores["statistic"].eq("weighted mean") & scores["task"].ne("all")]
+    tasks = list(means["task"].unique())
+    years = "STS 2012-2016" if tasks == list(TASKS[:5]) else ", ".join(tasks)
+    lines = [
+        f"{name.format(years=years)}: {100 * pearson[key]:.1f}"
+        for key, name in QUOTED.items()
+        if key in pearson
+    ]
     spearman = scores.loc[scores["definition"] == "MTEB cosine", "spearman"]
     lines.append(f"MTEB, Spearman, mean of {len(spearman)} tasks: {100 * spearman.mean():.1f}")
     return [*lines, ""]
@@ -69,7 +106,8 @@ def _notes_on_retrieval(scores: pd.DataFrame) -> list[str]:
     counted = [f"{row['direction']}: {row['counted']}." for row in scores.to_dict("records")]
     return [
         f"{first['images']:,} images, captions per image: {first['captions_per_image']}.",
-        f"Similarity: {first['similarity']}. Folds: {first['folds']} ({first['of_folds']}).",
+        f"Similarity: {first['similarity']}. Bank: {first['bank']}. "
+        f"Folds: {first['folds']} ({first['of_folds']}).",
         *counted,
         f"Ties: {first['ties']}. Median of an even number: {first['median']}. {INTERVALS}",
     ]

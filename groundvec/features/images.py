@@ -5,7 +5,6 @@ import io
 import warnings
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pillow_heif
@@ -14,9 +13,6 @@ from PIL.ExifTags import Base
 
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import LARGEST_PICTURE, read_regular
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 pillow_heif.register_heif_opener(thumbnails=False, depth_images=False)
 
@@ -228,8 +224,10 @@ def _rgb(image: Image.Image) -> Image.Image:
 
 def cut(
     image: Image.Image, resize: int, crop: int, interpolation: str = "bilinear", crops: int = 10
-) -> "Tensor":
+) -> np.ndarray:
     """Resize the smaller side to `resize` and cut the corners and the center, also mirrored.
+
+    It computes the same as torchvision.
 
     Args:
         crops: 10 for all of these, in the order of torchvision's `TenCrop`; 2 for the center and
@@ -238,23 +236,20 @@ def cut(
     Returns:
         (crops, 3, crop, crop) uint8.
     """
-    import torch  # here, because figures and pages load pictures without it
-
-    # This computes the same as torchvision, whose import takes two seconds; tests compare them.
     width, height = (int(resize * side / min(image.size)) for side in image.size)
     resampled = image.resize((width, height), Image.Resampling[interpolation.upper()])
-    pixels = torch.from_numpy(np.array(resampled)).permute(2, 0, 1)
+    pixels = np.asarray(resampled).transpose(2, 0, 1)
     top = round((height - crop) / 2)
     left = round((width - crop) / 2)
     if crops < 10:
         center = pixels[:, top : top + crop, left : left + crop]
-        return torch.stack([center, center.flip(-1)][:crops])
+        return np.stack([center, center[:, :, ::-1]][:crops])
     bottom = height - crop
     right = width - crop
     corners = [(0, 0), (0, right), (bottom, 0), (bottom, right), (top, left)]
     cuts = [
         view[:, row : row + crop, column : column + crop]
-        for view in (pixels, pixels.flip(-1))
+        for view in (pixels, pixels[:, :, ::-1])
         for row, column in corners
     ]
-    return torch.stack(cuts)
+    return np.stack(cuts)

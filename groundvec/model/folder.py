@@ -11,12 +11,23 @@ from typing import Any
 
 from groundvec.config.schema import find_mistake
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import SMALL, check_regular, new_folder, read_json, write_json
+from groundvec.runtime.files import (
+    SMALL,
+    check_regular,
+    copy,
+    new_folder,
+    read_json,
+    write_json,
+)
 
+BANK = "bank.safetensors"  # see `groundvec.model.bank`
+MAX_INVERSE_TEMPERATURE = 10_000  # cosines times more would differ by float32's rounding alone
 INTEGER = {"type": "integer"}
 EPOCH = {**INTEGER, "minimum": 0, "maximum": 10_000}
 EPOCHS = {"type": "array", "minItems": 1, "maxItems": 10_000, "items": EPOCH, "uniqueItems": True}
 NAME = {"type": "string"}
+SHA256 = {**NAME, "pattern": "^[0-9a-f]{64}$"}
+WIDTH = {**INTEGER, "minimum": 1, "maximum": 2**16}
 FEATURES: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -27,6 +38,7 @@ FEATURES: dict[str, Any] = {
         "transform": NAME,
         "crops": {"$ref": "#/$defs/dataset/properties/crops"},
         "factor": {"type": "number", "exclusiveMinimum": 0},
+        "width": WIDTH,
     },
 }
 # JSON schemas of the files of a model folder, which may have been downloaded from anywhere. `$defs`
@@ -56,7 +68,7 @@ MODEL: dict[str, Any] = {
             "maxProperties": 100,
             "additionalProperties": {"type": "object"},
         },
-        "width": {"minimum": 1, "maximum": 2**16, **INTEGER},
+        "width": WIDTH,
         "seed": INTEGER,
         "draw": {"type": "array", "items": {"minimum": 1, **INTEGER}, "minItems": 3, "maxItems": 3},
         "more_captions": {
@@ -70,14 +82,36 @@ MODEL: dict[str, Any] = {
         },
         "snapshots": EPOCHS,
         "saved": EPOCHS,
-        "sha256": {"type": "object", "additionalProperties": {**NAME, "pattern": "[0-9a-f]{64}"}},
+        "sha256": {"type": "object", "additionalProperties": SHA256},
+        # The checksums of the image networks' graphs, one for each block of features.
+        "graphs": {"type": "array", "minItems": 1, "maxItems": 100, "items": SHA256},
+        "bank": {
+            "type": "object",
+            "required": ["centers", "inverse_temperature", "sha256"],
+            "properties": {
+                "centers": {"minimum": 1, "maximum": 2**13, **INTEGER},
+                "inverse_temperature": {
+                    "type": "number",
+                    "exclusiveMinimum": 0,
+                    "maximum": MAX_INVERSE_TEMPERATURE,
+                },
+                "sha256": SHA256,
+            },
+        },
         "features": FEATURES | {"properties": FEATURES["properties"] | {"blocks": NAME}},
         "key": NAME,
     },
 }
 # `blocks` and `transform` of `features` are strings with JSON, as in the attributes of HDF5 files.
 BLOCKS = {"type": "array", "minItems": 1, "items": FEATURES}
-TRANSFORM = {"properties": {"interpolation": {"$ref": "#/$defs/dataset/properties/interpolation"}}}
+PIXELS = {**INTEGER, "minimum": 1, "maximum": 2_000}
+TRANSFORM = {
+    "properties": {
+        "resize": PIXELS,
+        "crop": PIXELS,
+        "interpolation": {"$ref": "#/$defs/dataset/properties/interpolation"},
+    }
+}
 ENSEMBLE = {
     "required": ["epochs", "best"],
     "properties": {"epochs": EPOCHS, "best": EPOCH},
@@ -85,25 +119,53 @@ ENSEMBLE = {
 
 
 def own_files(folder: Path) -> list[Path]:
-    """List the files of a model: its descriptions, the snapshots that it lists, and its card.
+    """List the files of a model: its descriptions, snapshots, and its bank and card if it has any.
 
     Raises:
         InputError: one is missing, or a link, which could publish any file of this machine.
     """
-    files = [folder / "model.json", folder / "ensemble.json"]
-    for epoch in read_description(folder)["saved"]:
+    content = read_description(folder)
+    files = [folder / "model.json", folder / "ensemble.json", *graphs(folder, content)]
+    for epoch in content["saved"]:
         files.append(folder / "snapshots" / snapshot_name(epoch))
+    if "bank" in content:
+        files.append(folder / BANK)
     card = folder / "README.md"
     if card.is_symlink() or card.exists():
         files.append(card)
-    for path in (folder / "snapshots", *files):
+    for path in (*{file.parent for file in files[1:]} - {folder}, *files):
         if path.is_symlink():
             raise InputError(f"{path} is a link: put the file itself there")
         if not path.exists():
             raise InputError(f"{path} does not exist: train the model again, or copy it again")
-        if path.name != "snapshots":
+        if path in files:
             check_regular(path)
     return files
+
+
+def graphs(folder: str | Path, content: dict[str, Any]) -> dict[Path, str]:
+    """Return the graphs of a model's image networks with their SHA-256; none if it has none.
+
+    There is one for each block of features (`groundvec.features.graphs`).
+
+    Args:
+        content: of its `model.json`.
+    """
+    checksums = content.get("graphs", [])
+    return {
+        Path(folder, "graphs", f"{number}.onnx"): checksum
+        for number, checksum in enumerate(checksums)
+    }
+
+
+def copy_graphs(folder: str | Path, target: Path) -> None:
+    """Copy the graphs of a model's image networks, if it has any, to a model with its features."""
+    networks = graphs(folder, read_description(folder))
+    for path in networks:
+        copy(path, target / "graphs" / path.name)
+    if networks:
+        content = read_description(target) | {"graphs": list(networks.values())}
+        write_json(target / "model.json", content, replace=True)
 
 
 def copy_ensemble(folder: Path, target: Path) -> None:
@@ -121,11 +183,14 @@ def copy_ensemble(folder: Path, target: Path) -> None:
         str(epoch): checksums[str(epoch)] for epoch in epochs if str(epoch) in checksums
     }
     with new_folder(target) as new:
-        (new / "snapshots").mkdir()
         for path in own_files(folder):
-            if path.name in used or path.name in ("README.md", "ensemble.json"):
-                # Not a hard link: users may edit the copy, not the shipped model's card.
-                shutil.copyfile(path, new / path.relative_to(folder))
+            is_unused = path.parent.name == "snapshots" and path.name not in used
+            if is_unused or path.name == "model.json":
+                continue
+            copied = new / path.relative_to(folder)
+            copied.parent.mkdir(exist_ok=True)
+            # Not a hard link: users may edit the copy, not the shipped model's card.
+            shutil.copyfile(path, copied)
         write_json(new / "model.json", content)
 
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from groundvec.model import folder, shipped
+from groundvec.model import bank, folder, shipped
 from groundvec.model.stored import open_snapshot
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.files import cache
@@ -28,7 +28,10 @@ log = logging.getLogger(__name__)
 NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*(@[\w./-]+)?", re.ASCII)
 COMMIT = re.compile("[0-9a-f]{40}")
 # The files to download. A snapshot's name has digits alone, so that it cannot leave the folder.
-FILE = re.compile(r"(model|ensemble)\.json|README\.md|snapshots/epoch-[0-9]{3,4}\.safetensors")
+FILE = re.compile(
+    r"(model|ensemble)\.json|README\.md|graphs/[0-9]+\.onnx"
+    r"|(bank|snapshots/epoch-[0-9]{3,4})\.safetensors"
+)
 MAX_BYTES = 2**34  # of a model's files: 16 GiB
 TIMEOUT = 10  # seconds until a hub answers
 
@@ -167,6 +170,7 @@ def push(source: str | Path, name: str, private: bool = False) -> str:
     files = [file.relative_to(path).as_posix() for file in folder.own_files(path)]
     for epoch in _check_sums(path, str(source))["saved"]:
         open_snapshot(path, epoch)  # raises InputError if it is damaged
+    bank.read(path)  # likewise
     with _client(f"{name} cannot be pushed to") as client:
         client.create_repo(name, private=private, exist_ok=True)
         commit = client.upload_folder(

@@ -1,5 +1,6 @@
 """A model in torch: its encoders and its objective, and loading it with its weights."""
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -13,16 +14,15 @@ from torch.nn.functional import pad
 from groundvec import similarity
 from groundvec.config import parts
 from groundvec.config.description import check_fit
+from groundvec.features.backbones import of_features
 from groundvec.model import weights
 from groundvec.model.folder import read_description, read_ensemble, snapshot_name
-from groundvec.model.sentences import Reader, make_texts
+from groundvec.model.sentences import IMAGES_PER_BATCH, Reader, make_texts
 from groundvec.model.stored import open_snapshot
-from groundvec.runtime import arrays
 from groundvec.runtime.arrays import Matrix
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import new_folder, write_json
+from groundvec.runtime.files import new_folder, write_bytes, write_json
 
-IMAGES_PER_BATCH = 4_096  # which bounds the memory for features that are mapped from a file
 MIN_DEVIATION = 1e-6  # of a feature: with less it is constant, and has no information
 
 
@@ -155,22 +155,20 @@ class Model(nn.Module, Reader):
         """Embed a batch of encoded sentences of a language, as tensors: (B, size)."""
         return similarity.embed(self.captions[self.name_of(language)](*batch), self.similarity)
 
+    @property
+    def device(self) -> str:
+        """Return where it computes, such as cpu or cuda:0."""
+        return str(next(self.parameters()).device)
+
     @torch.inference_mode()
-    def encode_images(self, features: Matrix) -> np.ndarray:
-        """Embed image features (N, width): (N, size) float32."""
-        device = next(self.parameters()).device
-        result = arrays.empty((len(features), self.size))
-        for start in range(0, len(features), IMAGES_PER_BATCH):
-            rows = slice(start, start + IMAGES_PER_BATCH)
-            batch = torch.as_tensor(features[rows]).to(device)
-            result[rows] = self.embed_images(batch).cpu().numpy()
-        return result
+    def embed_features(self, batch: np.ndarray) -> np.ndarray:
+        """Embed a batch of image features (B, width): (B, size)."""
+        return self.embed_images(torch.as_tensor(batch).to(self.device)).cpu().numpy()
 
     @torch.inference_mode()
     def embed_batch(self, language: str, batch: Sequence[np.ndarray]) -> np.ndarray:
         """Embed a batch of encoded sentences of a language: (B, size)."""
-        device = next(self.parameters()).device
-        return self.embed_captions(language, to_tensors(batch, device)).cpu().numpy()
+        return self.embed_captions(language, to_tensors(batch, self.device)).cpu().numpy()
 
 
 def to_tensors(batch: Sequence[np.ndarray], device: torch.device | str) -> list[Tensor]:
@@ -217,17 +215,15 @@ def load_ensemble(
     return [load_model(folder, epoch, device, treebank) for epoch in epochs]
 
 
-def encode_images(models: Sequence[Model], features: Matrix) -> np.ndarray:
-    """Embed image features (N, width) by an ensemble: (N, size)."""
-    vectors = [model.encode_images(features) for model in models]
-    return similarity.join(vectors, models[0].similarity)
-
-
-def pack(folder: str | Path, target: Path) -> None:
+def pack(folder: str | Path, target: Path, images: bool = True) -> None:
     """Copy a trained model for distribution: with its ensemble alone, and matrices in 8 bits.
 
+    Args:
+        images: add the image networks as graphs, so that it searches pictures without torch.
+
     Raises:
-        InputError: there is no trained model in `folder`, or `target` exists.
+        InputError: there is no trained model in `folder`, or `target` exists; the image networks
+            cannot be loaded.
     """
     content = read_description(folder)
     ensemble = read_ensemble(folder)
@@ -239,4 +235,18 @@ def pack(folder: str | Path, target: Path) -> None:
         write_json(new / "ensemble.json", ensemble)
         content["saved"] = ensemble["epochs"]
         content["sha256"] = checksums
+        if images:
+            content["graphs"] = _pack_graphs(content["features"], new / "graphs")
         write_json(new / "model.json", content)
+
+
+def _pack_graphs(features: dict[str, Any], target: Path) -> list[str]:
+    """Write the graphs of a model's image networks, and return their SHA-256."""
+    from groundvec.features.graphs import export, rounded
+
+    checksums = []
+    for number, backbone in enumerate(of_features(features)):
+        graph = rounded(export(backbone.network, backbone.transform))
+        write_bytes(target / f"{number}.onnx", graph)
+        checksums.append(hashlib.sha256(graph).hexdigest())
+    return checksums

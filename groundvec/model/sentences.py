@@ -1,4 +1,4 @@
-"""Sentences to vectors by a trained model, in torch or in NumPy."""
+"""Sentences and image features to vectors by a trained model, in torch or in NumPy."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -10,12 +10,15 @@ from groundvec import similarity
 from groundvec.config import parts
 from groundvec.config.schema import find_mistake
 from groundvec.runtime import arrays
+from groundvec.runtime.arrays import Matrix
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.progress import Progress
+from groundvec.text.punctuation import detach_punctuation
 
 INDICES_PER_BATCH = (
     8_192  # so that a batch of long sentences takes no more memory than one of short
 )
+IMAGES_PER_BATCH = 4_096  # which bounds the memory for features that are mapped from a file
 SHARED = "shared"  # the name of an encoder that all languages share
 
 
@@ -26,11 +29,18 @@ class Reader(ABC):
         description: of its parts.
         texts: by language, the text that encodes its sentences (`groundvec.text`).
         similarity: the name of the function that compares its vectors (`groundvec.similarity`).
+        width: of the image features that it reads.
     """
 
     description: dict[str, Any]
     texts: dict[str, Any]
     similarity: str
+    width: int
+
+    @property
+    def device(self) -> str:
+        """Return where it computes, such as cpu or cuda:0."""
+        return "cpu"
 
     @property
     def size(self) -> int:
@@ -52,6 +62,18 @@ class Reader(ABC):
     @abstractmethod
     def embed_batch(self, language: str, batch: Sequence[np.ndarray]) -> np.ndarray:
         """Embed a batch of encoded sentences of a language, the longest first: (B, size)."""
+
+    @abstractmethod
+    def embed_features(self, batch: np.ndarray) -> np.ndarray:
+        """Embed a batch of image features (B, width): (B, size)."""
+
+    def encode_images(self, features: Matrix) -> np.ndarray:
+        """Embed image features (N, width): (N, size) float32."""
+        result = arrays.empty((len(features), self.size))
+        for start in range(0, len(features), IMAGES_PER_BATCH):
+            rows = slice(start, start + IMAGES_PER_BATCH)
+            result[rows] = self.embed_features(features[rows])
+        return result
 
     def encode_captions(
         self, encoded: Any, language: str, progress: bool = False, most: int | None = None
@@ -84,19 +106,22 @@ class Reader(ABC):
         language: str | None = None,
         progress: bool = False,
         most: int | None = None,
+        tokenized: bool = True,
     ) -> np.ndarray:
         """Embed raw sentences of a language, by default the first: (N, size) float32.
 
         Args:
             most: the largest number of sentences in a batch, if it is limited.
+            tokenized: leave punctuation where it is.
 
         Raises:
             InputError: the model knows no such language.
         """
         language = self.language(language)
-        return self.encode_captions(
-            self.texts[language].encode(sentences), language, progress, most
-        )
+        if not tokenized:
+            sentences = detach_punctuation(sentences, self.description["text"])
+        encoded = self.texts[language].encode(sentences)
+        return self.encode_captions(encoded, language, progress, most)
 
 
 def encode_sentences(
@@ -105,6 +130,7 @@ def encode_sentences(
     language: str | None = None,
     progress: bool = False,
     most: int | None = None,
+    tokenized: bool = True,
 ) -> np.ndarray:
     """Embed raw sentences by an ensemble, with the arguments of `Reader.encode_sentences`.
 
@@ -114,11 +140,19 @@ def encode_sentences(
     Raises:
         InputError: the model knows no such language, or vectors are not finite.
     """
-    vectors = [model.encode_sentences(sentences, language, progress, most) for model in models]
-    joined = similarity.join(vectors, models[0].similarity)
-    if not np.isfinite(joined).all():
+    arguments = (sentences, language, progress, most, tokenized)
+    vectors = [model.encode_sentences(*arguments) for model in models]
+    joined = similarity.join(vectors, models[0].similarity) if len(vectors) > 1 else vectors[0]
+    # The sum is finite if all are, and takes no array of its own.
+    if not np.isfinite(joined.sum()):
         raise InputError("the vectors of this model are not finite: train it again")
     return joined
+
+
+def encode_images(models: Sequence[Reader], features: Matrix) -> np.ndarray:
+    """Embed image features (N, width) by an ensemble: (N, size)."""
+    vectors = [model.encode_images(features) for model in models]
+    return similarity.join(vectors, models[0].similarity)
 
 
 def make_texts(

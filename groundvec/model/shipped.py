@@ -6,7 +6,8 @@ from pathlib import Path
 from groundvec.runtime.errors import InputError
 
 PRETRAINED = Path(__file__).parent / "pretrained"
-NEWEST = {"flickr8k": "flickr8k-v4"}  # versions of names without a version
+# Versions of names without a version.
+NEWEST = {"flickr8k": "flickr8k-v4", "flickr8k-bag": "flickr8k-bag-v1"}
 
 
 def versions() -> list[str]:

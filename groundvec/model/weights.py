@@ -16,32 +16,26 @@ from groundvec.runtime.files import check_memory, write_bytes
 
 CODES = 256  # entries of a codebook, so that a code is one byte
 SAMPLE = 200_000  # groups of values to which a codebook is fitted, instead of millions
-LARGE = 2**20  # values from which an embedding table is written as codes, and not as int8
-EMBEDDINGS = (nn.Embedding, nn.EmbeddingBag)
+# Values from which a matrix is written as codes, and not as int8: embedding tables, and the linear
+# layer of pictures' features.
+LARGE = 2**20
 
 
 def save(network: nn.Module, path: Path, packed: bool = False) -> str:
     """Write a network's weights, atomically.
 
     Args:
-        packed: whether matrices are rounded by `to_int8`, and large embedding tables by `to_codes`.
+        packed: whether matrices are rounded, by `to_int8` or if they are `LARGE` by `to_codes`.
 
     Returns:
         The file's SHA-256 checksum.
     """
     weights = network.state_dict()
     if packed:
-        # `state_dict` has no modules: an embedding table is recognized by the address of its data.
-        tables = [
-            module.weight.data_ptr()
-            for module in network.modules()
-            if isinstance(module, EMBEDDINGS)
-        ]
         for name, value in list(weights.items()):
             if value.ndim != 2:
                 continue
-            is_table = value.data_ptr() in tables
-            if is_table and value.numel() >= LARGE and value.shape[1] % GROUP == 0:
+            if value.numel() >= LARGE and value.shape[1] % GROUP == 0:
                 rounded, scale, codebook = to_codes(value.numpy())
                 weights[name + CODEBOOK] = torch.from_numpy(codebook)
             else:

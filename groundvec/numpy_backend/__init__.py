@@ -1,4 +1,4 @@
-"""Trained sentence encoders in NumPy, without torch, whose import takes longer than most uses.
+"""Trained models in NumPy, without torch, whose import takes longer than most uses.
 
 An encoder of `groundvec/encoders` that runs in NumPy has a module of the same name here, with a
 class::
@@ -10,7 +10,9 @@ class::
 `take(name, *shape)` returns a weight by its name in the torch module.
 """
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,16 +22,21 @@ import numpy as np
 
 from groundvec.config import parts
 from groundvec.config.description import check_fit
-from groundvec.model.folder import read_ensemble
+from groundvec.model.folder import read_description, read_ensemble
 from groundvec.model.sentences import Reader, make_texts
 from groundvec.model.stored import open_snapshot
-from groundvec.numpy_backend.layers import under
-from groundvec.runtime.errors import InputError
+from groundvec.numpy_backend.layers import Projection, under
+from groundvec.numpy_backend.tokens import SENTENCES, Tokens
+from groundvec.runtime import arrays
+from groundvec.runtime.errors import InputError, extra
+from groundvec.runtime.progress import Progress
 from groundvec.similarity import unit
+from groundvec.text import ngrams
+from groundvec.text.punctuation import detach_punctuation
 
-# Sentences share words. So a bag of n-grams is read word by word here: each distinct word is summed
-# once, which takes less time than summing all n-grams of all sentences.
-READ_AS = {"ngrams": "word-ngrams"}
+# Files that exist where there is a GPU: NVIDIA's, one of WSL, AMD's. Only then is torch imported,
+# which takes seconds, to ask for one.
+GPUS = ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
 # Units of each direction of a recurrent network, from which torch is faster (by up to a fifth).
 LARGE = 1024
 
@@ -46,6 +53,30 @@ def large(description: dict[str, Any]) -> bool:
     return bool(units >= LARGE * (1 + encoder.get("bidirectional", True)))
 
 
+def load_snapshots(
+    folder: Path, epochs: Sequence[int] | None = None, device: str | None = None
+) -> Sequence[Reader]:
+    """Load snapshots: in NumPy if it can compute them as fast as torch, otherwise in torch."""
+    if device in (None, "cpu"):
+        description = read_description(folder)["description"]
+        may_use_gpu = device is None and any(map(os.path.exists, GPUS))
+        torch_is_faster = may_use_gpu or large(description)
+        if able(description) and not (torch_is_faster and _has_torch()):
+            return load(folder, epochs)
+    with extra("torch"):
+        from groundvec.device import choose
+        from groundvec.model.network import load_ensemble
+    return load_ensemble(folder, epochs, choose(device))
+
+
+def _has_torch() -> bool:
+    try:
+        import torch  # noqa: F401
+    except ModuleNotFoundError:
+        return False
+    return True
+
+
 def load(folder: str | Path, epochs: Sequence[int] | None = None) -> "list[Network]":
     """Load the snapshots of `epochs` (by default, of `ensemble.json`); runs no code from the files.
 
@@ -57,21 +88,21 @@ def load(folder: str | Path, epochs: Sequence[int] | None = None) -> "list[Netwo
 
 
 class Network(Reader):
-    """The caption encoders of one snapshot."""
+    """One snapshot: the caption encoders, and the projection of image features."""
 
     def __init__(self, folder: Path, epoch: int) -> None:
         """Load the snapshot of one epoch; see `load`."""
         self.folder = folder
         self.epoch = epoch
         content, take = open_snapshot(folder, epoch)
+        self.take = take
+        self.width = content["width"]
         self.description = description = content["description"]
         self.similarity = description["similarity"]
-        text = description["text"]
         encoder = description["encoder"]
-        text = text | {"name": READ_AS.get(text["name"], text["name"])}
         try:
             check_fit(description)
-            self.texts = make_texts(description | {"text": text}, content["texts"])
+            self.texts = make_texts(description, content["texts"])
         except (InputError, KeyError, TypeError) as error:
             raise InputError(f"{folder}/model.json does not describe a model: {error}") from None
         make = import_module(_module(description)).Encoder
@@ -87,6 +118,59 @@ class Network(Reader):
                     raise InputError(
                         f"{folder}/model.json does not describe a model: {error}"
                     ) from None
+        # By encoder, and by whether sentences are tokenized.
+        self.tokens: dict[tuple[str, bool], Tokens] = {}
+        names = description["text"]["name"], encoder["name"], self.similarity
+        if names == ("ngrams", "bag", "cosine"):
+            for language, text in self.texts.items():
+                name = self.name_of(language)
+                bag = self.captions[name]
+                for tokenized in (True, False):
+                    read = ngrams.read if tokenized else self._read_raw
+                    self.tokens[name, tokenized] = Tokens(text, read, bag.part_sums, bag.width)
+
+    def _read_raw(self, sentences: Sequence[str]) -> list[str]:
+        """Read n-grams' words of sentences whose punctuation is attached."""
+        return ngrams.read(detach_punctuation(sentences, self.description["text"]))
+
+    def encode_sentences(
+        self,
+        sentences: Sequence[str],
+        language: str | None = None,
+        progress: bool = False,
+        most: int | None = None,
+        tokenized: bool = True,
+    ) -> np.ndarray:
+        """Embed raw sentences, as `Reader.encode_sentences`; bags of n-grams token by token."""
+        name = self.name_of(self.language(language))
+        tokens = self.tokens.get((name, tokenized))
+        if tokens is None:
+            return super().encode_sentences(sentences, language, progress, most, tokenized)
+        bag = self.captions[name]
+        result = arrays.empty((len(sentences), self.size))
+        starts: Iterable[int] = range(0, len(sentences), SENTENCES)
+        if progress:
+            starts = Progress(starts, desc="encoding", unit="sentences", unit_scale=SENTENCES)
+        for start in starts:
+            block = result[start : start + SENTENCES]
+            for rows, totals in tokens.totals(sentences[start : start + SENTENCES]):
+                block[rows] = bag.of_sums(totals)
+        return result
+
+    @cached_property
+    def image(self) -> Projection:
+        """Return the projection of image features; its weights are read when it is first used."""
+        standardise = self.description.get("image", {}).get("standardise", False)
+        size = self.description["encoder"]["size"]
+        return Projection(under(self.take, "image."), self.width, size, standardise)
+
+    def embed_features(self, batch: np.ndarray) -> np.ndarray:
+        """Embed a batch of image features (B, width): (B, size)."""
+        vectors = self.image(batch)
+        if self.similarity == "cosine":
+            vectors = unit(vectors)
+        # Captions of an encoder with `state` have more columns; see `groundvec.model.network`.
+        return np.pad(vectors, [(0, 0), (0, self.size - vectors.shape[1])])
 
     def embed_batch(self, language: str, batch: Sequence[np.ndarray]) -> np.ndarray:
         """Embed a batch of encoded sentences of a language: (B, size)."""

@@ -28,17 +28,44 @@ class Encoder:
         self.projection = Linear(under(take, "projection."), embedding, size)
         self.idf = idf
         self.append_state = state
+        self.width = size + embedding  # of `part_sums`
 
-    def __call__(self, indices: np.ndarray, lengths: np.ndarray, *words: np.ndarray) -> np.ndarray:
-        """Embed a batch of `text.encoded.Encoded` or `text.word_ngrams.Words`: (B, size)."""
-        if words:
-            # First the n-grams of each distinct word, then the words of each sentence.
-            sizes, places = words
-            counts = np.add.reduceat(sizes[places], lengths.cumsum() - lengths)
-            total = sums(sums(self.embedding, indices, sizes), places, lengths)
-        else:
-            counts = lengths
-            total = sums(self.embedding, indices, lengths)
-        state = scaled(total) if self.idf else total / counts[:, None].astype(np.float32)
+    def __call__(self, indices: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+        """Embed a batch of `groundvec.text.encoded.Encoded`: (B, size)."""
+        total = sums(self.embedding, indices, lengths)
+        state = scaled(total) if self.idf else total / lengths[:, None].astype(np.float32)
         vectors = self.projection(state)
         return np.hstack([unit(vectors), unit(state)]) if self.append_state else vectors
+
+    # For cosines, only the direction of a vector counts. So the mean may be a sum; and the linear
+    # layer of a sum is the sum of the linear layer of its parts, such as the tokens of a sentence.
+
+    def part_sums(self, indices: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+        """Compute what parts of sentences add to it: (B, size + embedding).
+
+        That is the linear layer of the part's sum, and the sum.
+        """
+        total = sums(self.embedding, indices, lengths)
+        projected = total @ self.projection.weight.T
+        if not self.idf:  # W mean + b has the direction of W sum + length b
+            projected += lengths[:, None] * self.projection.bias
+        return np.hstack([projected, total])
+
+    def of_sums(self, totals: np.ndarray) -> np.ndarray:
+        """Compute unit vectors of sentences (B, size) from the totals of their parts, in place."""
+        size = len(self.projection.bias)
+        projected, total = totals[:, :size], totals[:, size:]
+        norms = np.sqrt(np.vecdot(total, total))
+        norms[norms == 0] = 1
+        if self.idf:
+            # W scaled(sum) + b has the direction of W sum + b |sum| / sqrt(embedding).
+            weights = norms / np.float32(np.sqrt(total.shape[1]))
+            projected += weights[:, None] * self.projection.bias
+        if not self.append_state:
+            return unit(projected)
+        # Both halves have the norm sqrt(1/2).
+        lengths = np.sqrt(np.vecdot(projected, projected))
+        lengths[lengths == 0] = 1
+        projected *= (np.sqrt(0.5) / lengths).astype(np.float32)[:, None]
+        total *= (np.sqrt(0.5) / norms).astype(np.float32)[:, None]
+        return totals

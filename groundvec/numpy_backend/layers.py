@@ -7,7 +7,7 @@ position of every sentence, then the second, and so on. Arrays in this order (`S
 stepwise.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -17,7 +17,7 @@ from groundvec.similarity import unit
 Take = Callable[..., np.ndarray]
 
 ATTENTION_SIZE = 128  # as in `groundvec.encoders.pooling`
-BLOCK = 128  # sums that are computed at a time, so that they stay in the processor's cache
+BLOCK = 64  # sums that are computed at a time, so that they stay in the processor's cache
 
 
 def under(take: Take, prefix: str) -> Take:
@@ -39,6 +39,19 @@ class Linear:
         return result
 
 
+class Projection:
+    """Image features -> with `standardise`, standardized -> one linear layer."""
+
+    def __init__(self, take: Take, width: int, size: int, standardise: bool) -> None:
+        self.linear = Linear(under(take, "projection."), width, size)
+        self.mean = take("mean", width) if standardise else 0
+        self.scale = take("scale", width) if standardise else 1
+
+    def __call__(self, features: np.ndarray) -> np.ndarray:
+        """Project image features (N, width): (N, size)."""
+        return self.linear((features - self.mean) * self.scale)
+
+
 def sigmoid(values: np.ndarray) -> np.ndarray:
     """Compute 1 / (1 + exp(-x)) in place."""
     # As (1 + tanh(x / 2)) / 2, where nothing overflows.
@@ -55,28 +68,43 @@ def scaled(vectors: np.ndarray) -> np.ndarray:
 
 
 def sums(vectors: np.ndarray, indices: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Sum vectors (V, size) over bags: (B, size).
+    """Sum vectors over bags, as `sums_in_blocks`: (B, size)."""
+    result = np.empty((len(lengths), vectors.shape[1]), np.float32)
+    for rows, total in sums_in_blocks(vectors, indices, lengths):
+        result[rows] = total
+    return result
+
+
+def sums_in_blocks(
+    vectors: np.ndarray, indices: np.ndarray, lengths: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Sum vectors (V, size) over bags, block by block.
 
     Args:
         indices: (N,) rows of the vectors, one bag after another.
         lengths: (B,) of the bags.
+
+    Yields:
+        The numbers of up to `BLOCK` bags of similar lengths, and their sums (up to BLOCK, size).
     """
-    result = np.empty((len(lengths), vectors.shape[1]), np.float32)
-    looked_up = np.empty((BLOCK, vectors.shape[1]), np.float32)
+    if len(lengths) == 1:  # a single sentence: the steps below would take longer
+        yield np.zeros(1, np.int64), vectors[indices].sum(axis=0, keepdims=True)
+        return
     starts = lengths.cumsum() - lengths
+    order = np.argsort(-lengths, kind="stable")
+    looked_up = np.empty((BLOCK, vectors.shape[1]), np.float32)
     # The members of bags are added step by step: the first of all bags, then the second of all, and
     # so on. `np.add.reduceat` would look up all N vectors first.
-    order = np.argsort(-lengths, kind="stable")
-    for rows in np.split(order, range(BLOCK, len(order), BLOCK)):
+    for start in range(0, len(order), BLOCK):
+        rows = order[start : start + BLOCK]
         steps = Steps(lengths[rows])
-        total = np.zeros((len(rows), vectors.shape[1]), np.float32)
         stepwise = indices[starts[rows][steps.sentence] + steps.step]
-        for first, last in pairwise(steps.starts):
+        total = vectors[stepwise[: len(rows)]]
+        for first, last in pairwise(steps.starts[1:]):
             count = last - first
-            np.take(vectors, stepwise[first:last], 0, looked_up[:count], "clip")
+            vectors.take(stepwise[first:last], 0, looked_up[:count], "clip")
             total[:count] += looked_up[:count]
-        result[rows] = total
-    return result
+        yield rows, total
 
 
 class Steps:

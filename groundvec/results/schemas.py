@@ -18,6 +18,7 @@ DIRECTIONS = (*BETWEEN, "caption_to_caption")
 TRAINED = ("snapshot", "ensemble")
 BASELINE = ("baseline",)
 CHANCE = ("chance", "random")
+QUERYBANK = "querybank"
 WHOLE = ("mean", "weighted mean", "concatenated")  # statistics of several subtasks
 
 text = Column
@@ -173,12 +174,17 @@ RETRIEVAL = Schema(
     **TRAINING,
     split=text("dev or test", SPLITS[1:]),
     language=LANGUAGE,
-    kind=text("`chance` is calculated, `random` is simulated", (*CHANCE, *TRAINED)),
+    kind=text(
+        "`chance` is calculated, `random` is simulated; `querybank` is the ensemble with a bank",
+        (*CHANCE, *TRAINED, QUERYBANK),
+    ),
     epochs=text(EPOCHS, empty=CHANCE),
     test_set=text("number of images, such as 1k; `1k-folds` for the mean over parts of 1k"),
     direction=DIRECTION,
     **METRICS,
     queries=count("number of queries", low=1),
+    bank=count("training images in the bank", low=1, empty=(*CHANCE, *TRAINED)),
+    inverse_temperature=number("of the bank's normalizers", empty=(*CHANCE, *TRAINED)),
     **PROVENANCE,
 )
 QUERY_RANKS = Schema(
@@ -186,7 +192,7 @@ QUERY_RANKS = Schema(
     "one row per test query and system",
     **TRAINING,
     language=LANGUAGE,
-    kind=text("snapshot or ensemble", TRAINED),
+    kind=text("snapshot, ensemble, or ensemble with a bank", (*TRAINED, QUERYBANK)),
     epochs=text(EPOCHS),
     direction=DIRECTION,
     image=count("row of the query's image, from 0"),

@@ -7,7 +7,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
@@ -28,6 +28,14 @@ class Stopped(Exception):
     """The program was told to stop. Its message, one line, says that finished work is kept."""
 
 
+def cores() -> int:
+    """Count the CPU cores that this process may use, regardless of OMP_NUM_THREADS."""
+    affinity = getattr(os, "sched_getaffinity", None)  # Linux alone has it
+    if affinity:
+        return len(affinity(0))
+    return os.cpu_count() or 1
+
+
 @contextmanager
 def catch_sigterm() -> Iterator[threading.Event]:
     """Let SIGTERM set an event within the block, and not end the program.
@@ -44,37 +52,6 @@ def catch_sigterm() -> Iterator[threading.Event]:
         yield stop
     finally:
         signal.signal(signal.SIGTERM, previous_handler)
-
-
-@contextmanager
-def working(loader: Iterable[Any]) -> Iterator[Iterator[Any]]:
-    """Yield an iterator over a DataLoader, whose processes end when the block ends or raises.
-
-    Torch itself keeps the processes while a traceback refers to them, and Python waits for them at
-    its end.
-
-    Raises:
-        InputError: one of the processes failed or was killed, as by Linux if memory is short.
-    """
-    batches: Any = iter(loader)
-    try:
-        yield batches
-    except Exception as error:
-        if "DataLoader worker" not in str(error):
-            raise
-        traceback, _, reason = str(error).strip().rpartition("\n")
-        if traceback:
-            log.info("%s", traceback)
-        raise InputError(
-            f"a process of this program ended early ({reason}): if it took too much memory, start "
-            "it again with fewer (--threads); finished work is kept"
-        ) from error
-    finally:
-        workers = getattr(batches, "_workers", [])
-        if workers:  # else this process loads the batches itself
-            batches._shutdown_workers()
-            for worker in workers:
-                worker.kill()
 
 
 @contextmanager

@@ -5,10 +5,9 @@ Depthwise kernels are fixed too: on a CPU their gradients take longer than all o
 Runtime computes the lower part, in a fraction of torch's time.
 """
 
-import io
 import math
-import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
+from groundvec.features import graphs
+from groundvec.features.backbones import Transform
+from groundvec.features.networks import FromPixels
 from groundvec.runtime.errors import InputError
 
 RELU6 = (0.0, 6.0)  # the activation's least and largest value
@@ -112,7 +114,7 @@ class Depthwise(torch.autograd.Function):
 
 
 class Lower(nn.Module):
-    """The first stages: pixels -> activations, and the statistics of these stages."""
+    """The first stages: pixels -> activations, then the statistics of these stages."""
 
     def __init__(self, network: Any, count: int) -> None:
         super().__init__()
@@ -121,33 +123,38 @@ class Lower(nn.Module):
         self.last_blocks = _last_blocks(network)
         self.requires_grad_(False)
 
-    def forward(self, pixels: Tensor) -> tuple[Tensor, Tensor]:
-        """Compute activations (n, h, w, channels) and statistics (n, width) of normalized pixels.
+    def forward(self, pixels: Tensor) -> Tensor:
+        """Compute (n, h * w * channels + width) from normalized pixels (n, 3, side, side).
 
-        Args:
-            pixels: (n, 3, side, side).
+        The activations of a place are next to each other. The statistics come last.
         """
         activations: Tensor = self.stem(pixels)
-        stages = [activations.flatten(1)[:, :0]]
+        stages = []
         for number, block in enumerate(self.blocks):
             activations = block(activations)
             if number in self.last_blocks:
                 stages += statistics(activations, (2, 3))
-        return activations.permute(0, 2, 3, 1), torch.cat(stages, 1)
+        return torch.cat([activations.permute(0, 2, 3, 1).flatten(1), *stages], 1)
 
 
 class Upper(nn.Module):
-    """The last stages and the head: activations and earlier statistics -> features."""
+    """The last stages and the head: what `Lower` computes -> features."""
 
     def __init__(self, network: Any, first: int) -> None:
         super().__init__()
+        self.channels = network._blocks[first]._block_args.input_filters
+        earlier = [network._blocks[number] for number in _last_blocks(network) if number < first]
+        self.statistics = 2 * sum(block._project_conv.out_channels for block in earlier)
         self.blocks = nn.ModuleList(Block(block) for block in network._blocks[first:])
         self.head = _linear(network._conv_head, network._bn1)
         self.last_blocks = {number - first for number in _last_blocks(network)}
 
-    def forward(self, activations: Tensor, earlier: Tensor) -> Tensor:
-        """Compute the features (n, width) of `groundvec.features.backbones.Stages`."""
-        stages = [earlier]
+    def forward(self, lower: Tensor) -> Tensor:
+        """Compute the features (n, width) of `groundvec.features.networks.Stages`."""
+        count = lower.shape[1] - self.statistics
+        side = math.isqrt(count // self.channels)
+        activations = lower[:, :count].unflatten(1, (side, side, self.channels))
+        stages = [lower[:, count:]]
         for number, block in enumerate(self.blocks):
             activations = block(activations)
             if number in self.last_blocks:
@@ -212,55 +219,27 @@ def statistics(activations: Tensor, places: tuple[int, int]) -> list[Tensor]:
     return [mean, deviation]
 
 
-Run = Callable[[Tensor], tuple[Tensor, Tensor]]  # pixels -> activations and statistics
+def without_gradients(
+    lower: Lower, transform: Transform, device: str
+) -> Callable[[Tensor], Tensor]:
+    """Return a function that computes `lower` from views (n, 3, crop, crop) uint8."""
+    if device.startswith("cuda"):
+        network = FromPixels(lower, transform).to(device).eval()
 
+        def on_gpu(views: Tensor) -> Tensor:
+            with torch.no_grad():
+                return network(views)
 
-def in_torch(lower: Lower) -> Run:
-    """Return a function that computes `lower` by torch, without gradients."""
-    lower.eval()
+        return on_gpu
 
-    def run(pixels: Tensor) -> tuple[Tensor, Tensor]:
-        with torch.no_grad():
-            activations, earlier = lower(pixels)
-        return activations, earlier
+    graph = graphs.Graph(graphs.export(lower, transform))
+    pool = ThreadPoolExecutor(torch.get_num_threads())
 
-    return run
+    def on_cpu(views: Tensor) -> Tensor:
+        rows = list(pool.map(graph, views[:, None].numpy()))
+        return torch.from_numpy(np.stack(rows))
 
-
-def in_onnx_runtime(lower: Lower, side: int) -> Run:
-    """Return a function that computes `lower` by ONNX Runtime, on one thread per thread of torch.
-
-    Args:
-        side: of its images, in pixels.
-    """
-    import onnxruntime
-
-    graph = io.BytesIO()
-    names = ["pixels", "activations", "statistics"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about this exporter, and about constants
-        torch.onnx.export(
-            lower.eval(),
-            (torch.zeros(1, 3, side, side),),
-            graph,
-            dynamo=False,  # the newer exporter takes a minute, this one seconds
-            input_names=names[:1],
-            output_names=names[1:],
-            dynamic_axes={name: {0: "n"} for name in names},
-        )
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = torch.get_num_threads()
-    options.inter_op_num_threads = 1
-    session = onnxruntime.InferenceSession(
-        graph.getvalue(), options, providers=["CPUExecutionProvider"]
-    )
-
-    def run(pixels: Tensor) -> tuple[Tensor, Tensor]:
-        outputs = session.run(None, {"pixels": np.ascontiguousarray(pixels.numpy())})
-        activations, earlier = map(torch.from_numpy, outputs)
-        return activations, earlier
-
-    return run
+    return on_cpu
 
 
 def _last_blocks(network: Any) -> set[int]:

@@ -209,9 +209,6 @@ class PixelsEncoder(nn.Module):
     It takes the place of `Model.image`, which reads features.
     """
 
-    mean: Tensor
-    std: Tensor
-
     def __init__(
         self,
         lower: image_network.Lower,
@@ -222,36 +219,27 @@ class PixelsEncoder(nn.Module):
     ) -> None:
         super().__init__()
         self.on_gpu = device.startswith("cuda")
-        self.upper = upper.to(device)
-        self.projection = projection
         self.side = transform.crop
         # A function, not a module: it has no weights to train or to keep in checkpoints.
-        if self.on_gpu:
-            self.lower = image_network.in_torch(lower.to(device))
-        else:
-            self.lower = image_network.in_onnx_runtime(lower, transform.crop)
-        # Per channel, for values from 0 to 255.
-        mean = 255 * torch.tensor(transform.mean, device=device).view(3, 1, 1)
-        std = 255 * torch.tensor(transform.std, device=device).view(3, 1, 1)
-        self.register_buffer("mean", mean, persistent=False)
-        self.register_buffer("std", std, persistent=False)
+        self.lower = image_network.without_gradients(lower, transform, device)
+        self.upper = upper.to(device)
+        self.projection = projection
 
     def forward(self, pixels: Tensor) -> Tensor:
-        """Embed images (n, height, width, 3) uint8: (n, size)."""
-        size = CHUNK["cuda" if self.on_gpu else "cpu"]
+        """Embed images (n, 3, height, width) uint8: (n, size)."""
         features = []
-        for chunk in pixels.split(size):
-            views = self.normalized(chunk)
+        for chunk in pixels.split(CHUNK["cuda" if self.on_gpu else "cpu"]):
+            views = self.views(chunk)
             with torch.autocast("cuda", torch.bfloat16, enabled=self.on_gpu):
-                features.append(self.upper(*self.lower(views)).float())
+                features.append(self.upper(self.lower(views)).float())
         vectors: Tensor = self.projection(torch.cat(features))
         return vectors
 
-    def normalized(self, pixels: Tensor) -> Tensor:
-        """Cut the network's input out of images: the center, or in training a random view."""
-        images = pixels.permute(0, 3, 1, 2).float()
-        views = random_views(images, self.side) if self.training else center(images, self.side)
-        return (views - self.mean) / self.std
+    def views(self, pixels: Tensor) -> Tensor:
+        """Cut (n, 3, side, side) uint8 out of images: the center, or in training a random view."""
+        if self.training:
+            return random_views(pixels, self.side)
+        return center(pixels, self.side)
 
 
 def center(images: Tensor, side: int) -> Tensor:
@@ -261,7 +249,7 @@ def center(images: Tensor, side: int) -> Tensor:
 
 
 def random_views(images: Tensor, side: int) -> Tensor:
-    """Draw a view (n, 3, side, side) of each square image, of values from 0 to 255.
+    """Draw a view (n, 3, side, side) uint8 of each square image (n, 3, height, width) uint8.
 
     Torch's random numbers decide, which `loop.train_step` seeds for every step.
     """
@@ -287,7 +275,8 @@ def random_views(images: Tensor, side: int) -> Tensor:
     maps[:, 0, 2] = (uniform(-1, 1, count) * (1 - wide)).masked_fill(plain, 0)
     maps[:, 1, 2] = (uniform(-1, 1, count) * (1 - high)).masked_fill(plain, 0)
     grid = functional.affine_grid(maps, [count, 3, side, side], align_corners=False)
-    views = functional.grid_sample(images, grid, padding_mode="border", align_corners=False)
+    values = images.float()
+    views = functional.grid_sample(values, grid, padding_mode="border", align_corners=False)
 
     # Contrast and brightness, the latter of each channel or of all.
     changed = (uniform(0, 1, count) < CHANGED_COLORS) & ~plain
@@ -300,7 +289,7 @@ def random_views(images: Tensor, side: int) -> Tensor:
     factor = torch.where(changed, contrast * brightness, 1.0)
     middle = 255 / 2
     term = torch.where(changed, middle * (1 - contrast) * brightness, 0.0)
-    return views.mul_(factor).add_(term).clamp_(0, 255)
+    return views.mul_(factor).add_(term).clamp_(0, 255).round_().to(torch.uint8)
 
 
 def decoded(
@@ -313,7 +302,7 @@ def decoded(
         work: a folder for such files, of any images.
 
     Returns:
-        (images, resize, resize, 3) uint8: the central squares of the images. Extraction cuts
+        (images, 3, resize, resize) uint8: the central squares of the images. Extraction cuts
         smaller squares out of these.
 
     Raises:
@@ -332,7 +321,7 @@ def decoded(
         "versions": versions(),
     }
     path = work / "pixels" / f"{digest(decides)}.bin"
-    shape = (len(files), side, side, 3)
+    shape = (len(files), 3, side, side)
     checksum = path.with_suffix(".sha256")  # written last
     with locked(path.parent, str(path)):
         whole = path.exists() and checksum.exists()
@@ -342,7 +331,7 @@ def decoded(
                 for image, sha in zip(files["path"], files["sha256"], strict=True):
                     decoded_image = load(image, sha)
                     [square] = cut(decoded_image, side, side, transform.interpolation, crops=1)
-                    file.write(square.permute(1, 2, 0).numpy().tobytes())
+                    file.write(square.tobytes())
                     bar.update()
             write_bytes(checksum, sha256(path).encode(), replace=True)
     return np.memmap(path, np.uint8, "r", shape=shape)

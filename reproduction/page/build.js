@@ -130,6 +130,23 @@ view.addEventListener("pointermove", (event) => {
   if (event.pointerType === "mouse" && event.buttons === 1) view.scrollBy({ left: -event.movementX, top: -event.movementY, behavior: "instant" });
 });
 
+// Buttons that copy a table's files, and the reference of its paper, from the page itself.
+const copies = JSON.parse(document.getElementById("copies").textContent);
+for (const place of navigator.clipboard ? document.querySelectorAll(".files[data-table]") : []) {
+  const reference = document.getElementById(`${place.dataset.paper}-bibtex`).textContent;
+  for (const [form, text] of Object.entries({ ...copies[place.dataset.table], BibTeX: reference })) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = `Copy ${form}`;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(text);
+      button.textContent = `Copied ${form}`;
+    });
+    place.append(" ", button);
+  }
+}
+
 // How many queries the filters leave; it is the style that hides the others.
 for (const gallery of document.querySelectorAll(".gallery")) {
   const queries = [...gallery.querySelectorAll(".query")];

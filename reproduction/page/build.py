@@ -16,10 +16,11 @@ from groundvec.results.schemas import History
 from groundvec.runtime.files import read_json
 from reproduction.page import items
 from reproduction.page.claims import WIDTH
-from reproduction.papers import NOT_CLAIMED, known
+from reproduction.papers import NOT_CLAIMED, known, references
 from reproduction.render.figures import learning_curves
 from reproduction.render.samples import TOP
 from reproduction.render.vector import svg
+from reproduction.reporting.bibtex import bibtex
 from reproduction.reporting.claims import FAILS, HOLDS, OPEN, VERDICTS
 from reproduction.reporting.measures import whole
 from reproduction.reporting.reported_vs_measured import ABOVE, BELOW, INSIDE
@@ -95,6 +96,7 @@ def page(results: Results) -> str:
         experiment=results["experiment"],
         title=title(trained),
         papers=papers,
+        copies={table["id"]: table["copies"] for table in tables},
         own=own_data,
         beside=compared_papers,
         best=_best(results, galleries, tables),
@@ -150,6 +152,8 @@ def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list
             {
                 "key": key,
                 "description": known()[key],
+                "cited": known()[known()[key].follows or key].name,
+                "bibtex": "\n".join(map(bibtex, references([key]))),
                 "claims": all_claims,
                 "of_claims": [table for table in own_tables if table["claims"]],
                 "verdicts": {

@@ -28,6 +28,8 @@ FORMS = {
     "PDF": ".pdf",
     "PNG": ".png",
 }
+COPIED = ("LaTeX", "Markdown", "CSV")  # forms of a table that the page holds, to copy
+LONGEST = 100_000  # bytes of such a file; longer ones are only linked
 WIDEST = 1400  # the width of a figure with images, in pixels
 
 
@@ -93,14 +95,25 @@ def _files(path: Path, folder: Path) -> dict[str, str]:
     }
 
 
+def _copies(path: Path) -> dict[str, str]:
+    """Read a table's files that a reader can copy from the page, by format."""
+    files = {form: path.with_suffix(FORMS[form]) for form in COPIED}
+    return {
+        form: read_text(file)
+        for form, file in files.items()
+        if file.is_file() and file.stat().st_size <= LONGEST
+    }
+
+
 def table(path: Path, folder: Path) -> dict[str, Any]:
-    """Read a table: its description, its formatted cells and its CSV file."""
+    """Read a table: its description, its formatted cells and its files."""
     description = _describe(path, folder)
     content = read_csv(path)
     with shape_of(path):
         comparisons = compare(description["paper"], description["name"], content)
     return description | {
         "shown": read_table(path.with_suffix(".json")),
+        "copies": _copies(path),
         "content": content,
         "claims": claims(read(path)) if {*schema_of(Claims).columns} <= {*content} else [],
         "compared": comparisons.to_dict("records"),

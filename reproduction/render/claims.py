@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.card.text import MISSING, bracketed, decimals
+from groundvec.card.text import MISSING, decimals
 from groundvec.results import frames
 from groundvec.results.schemas import Claims
 from groundvec.runtime.errors import InputError
-from reproduction.render.tables import p_values, write_table
+from reproduction.render.tables import bracketed, p_values, write_table
 from reproduction.reporting import resampled
 from reproduction.reporting.claims import (
     COMPARED,

@@ -9,19 +9,21 @@ from typing import NamedTuple
 import pandas as pd
 
 from groundvec.card.templates import fill
-from groundvec.card.text import (
-    DAGGER,
-    DOUBLE,
-    MINUS,
-    MISSING,
-    TIMES,
-    bracketed,
-    decimals,
-    markdown_cell,
-)
+from groundvec.card.text import MINUS, MISSING, decimals, markdown_cell, number
 from groundvec.provenance import provenance
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_json, write_bytes, write_csv, write_json
+
+DAGGER = "†"
+DOUBLE = "‡"
+TIMES = "\N{MULTIPLICATION SIGN}"
+# LaTeX is full of braces, so its template has other delimiters.
+LATEX_DELIMITERS = {
+    "block_start_string": "<%",
+    "block_end_string": "%>",
+    "variable_start_string": "<<",
+    "variable_end_string": ">>",
+}
 
 
 class Span(NamedTuple):
@@ -110,11 +112,13 @@ def write_table(
     }
     filters = {"latex": _symbols, "heading": _stacked if landscape else _latex}
     for form, cell in (("md", markdown_cell), ("tex", _latex), ("html", escape)):
+        delimiters = LATEX_DELIMITERS if form == "tex" else {}
         content = fill(
             Path(__file__).with_suffix(f".{form}"),
             values,
             {**filters, "cell": cell},
             keep_trailing_newline=True,
+            **delimiters,
         )
         write_bytes(f"{stem}.{form}", content.encode())
 
@@ -146,10 +150,27 @@ def read_table(path: str | Path) -> Table:
 def write_numbers(path: str | Path, table: pd.DataFrame) -> None:
     """Write a table as CSV, with each row's commit, versions, machine and SLURM job.
 
-    If the table lacks these columns, this run computed it and fills them in.
+    If the table lacks these columns, this run computed it and fills them in, but for reported
+    numbers.
     """
     missing = {name: value for name, value in provenance().items() if name not in table}
-    write_csv(path, table.assign(**missing))
+    table = table.assign(**missing)
+    if "source" in table:
+        table.loc[table["source"].eq("reported"), list(missing)] = None
+    write_csv(path, table)
+
+
+def bracketed(
+    values: Iterable[float], lows: Iterable[float], highs: Iterable[float], digits: int = 1
+) -> list[str]:
+    """Write values and intervals: `12.5 [11.2, 13.9]`, the value alone, or a dash if missing."""
+    texts = []
+    for value, low, high in zip(values, lows, highs, strict=True):
+        text = number(value, digits)
+        if not (pd.isna(value) or pd.isna(low)):
+            text += f" [{number(low, digits)}, {number(high, digits)}]"
+        texts.append(text)
+    return texts
 
 
 def column_with_interval(table: pd.DataFrame, column: str, digits: int = 1) -> list[str]:

@@ -48,8 +48,8 @@ def embed(
     """
     from groundvec.device import choose  # torch takes seconds to import
     from groundvec.features import store
-    from groundvec.model.network import encode_images, load_ensemble
-    from groundvec.model.sentences import encode_sentences
+    from groundvec.model.network import load_ensemble
+    from groundvec.model.sentences import encode_images, encode_sentences
 
     epochs = None if ensemble else [best_snapshot(training)]
     models = load_ensemble(training["folder"], epochs, choose("cpu"), treebank)

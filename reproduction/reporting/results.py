@@ -146,7 +146,7 @@ class Results:
 
     @cached_property
     def all_retrieval(self) -> schemas.Retrieval:
-        """All retrieval scores, also those between captions and of simulated chance."""
+        """All retrieval scores, also between captions, with a bank, and of simulated chance."""
         return read_retrieval(self["retrieval"], everything=True)
 
     @cached_property

@@ -23,6 +23,11 @@ NAMES = {
     "pascal1k": "Pascal1K",
     "multi30k": "Multi30k",
 }
+WITH_BANK = ", with a bank"  # after the name of a model
+BANK_NOTE = (
+    "With a bank: candidates are ranked by cosines that a bank of training pictures and captions "
+    "normalizes (Bogolin et al. 2022). The papers rank by plain cosines."
+)
 # The parts that all models of Merkx & Frank (2019) share. A network's name has only other parts.
 USUAL = {"text.name": "characters", "similarity": "cosine", "objective.name": "hinge"}
 
@@ -128,6 +133,13 @@ def rows_of(table: pd.DataFrame, dataset: str, model: str, seed: int) -> pd.Data
     """Select the rows of one training."""
     training = {"dataset": dataset, "model": model, "seed": seed}
     return table[(table[list(training)] == pd.Series(training)).all(axis=1)]
+
+
+def ensembles(table: pd.DataFrame) -> pd.DataFrame:
+    """Select the rows of ensembles; with a bank they are models of their own, by their names."""
+    rows = table[table["kind"].isin(["ensemble", schemas.QUERYBANK])]
+    has_bank = rows["kind"] == schemas.QUERYBANK
+    return rows.assign(model=rows["model"].mask(has_bank, rows["model"] + WITH_BANK))
 
 
 def model_name(table: pd.DataFrame) -> pd.Series:

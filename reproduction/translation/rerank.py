@@ -71,8 +71,7 @@ def distances(
     Returns:
         The names of the features, and their values (hypotheses, features).
     """
-    from groundvec.model.network import encode_images
-    from groundvec.model.sentences import encode_sentences
+    from groundvec.model.sentences import encode_images, encode_sentences
 
     source, target = languages
     sentence = lists.sentence

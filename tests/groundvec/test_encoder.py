@@ -14,21 +14,16 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image
 
 from groundvec import SentenceEncoder
 from groundvec.model.folder import read_ensemble
 from groundvec.model.network import Model, pack
 from groundvec.model.shipped import NEWEST, PRETRAINED, find
 from groundvec.runtime.errors import InputError
-from groundvec.text import characters, words
 from tests.support.examples import description, save_model
+from tests.support.models import CAPTIONS, TEXTS
 
-CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
-TEXTS = {
-    "characters": characters.Text.build(CAPTIONS),
-    "words": words.Text.build(2 * CAPTIONS),
-}
+ROOT = Path(__file__).parents[2]
 
 
 def model(text="characters", width=12, seed=0, **parts):
@@ -42,22 +37,6 @@ def encoder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("encoder")
     save_model(folder, model())
     return SentenceEncoder(folder)
-
-
-def test_one_string_is_one_sentence(encoder):
-    vector = encoder.encode("A dog chases 2 cats.")
-    assert vector.shape == (16,)
-    np.testing.assert_allclose(vector, encoder.encode(["A dog chases 2 cats."])[0], atol=1e-6)
-
-
-@given(
-    st.lists(st.text("A dogchasesZ2", min_size=1), min_size=1, max_size=6),
-    st.lists(st.text(" \t\r\n\x00\x85\x1f\u2028", min_size=1, max_size=3), min_size=7, max_size=7),
-)
-def test_sentences_are_cleaned_as_captions_are(encoder, words, gaps):
-    plain = " ".join(word for text in words for word in text.split())
-    odd = "".join(f"{gap}{word}" for word, gap in zip(plain.split(), gaps * 99, strict=False))
-    np.testing.assert_array_equal(encoder.encode([f"{odd}{gaps[0]}"]), encoder.encode([plain]))
 
 
 @given(st.text(max_size=20), st.sampled_from("\u00ad\u200b\u200e\u2060\ufeff"))
@@ -133,7 +112,7 @@ def test_a_name_without_a_version_is_the_newest():
 def test_a_packed_model_is_the_ensemble_in_eight_bits(tmp_path):
     save_model(tmp_path / "whole", [model(seed=seed) for seed in range(3)], [0, 4, 8])
     (tmp_path / "whole" / "ensemble.json").write_text('{"epochs": [4, 8], "best": 8}')
-    pack(tmp_path / "whole", tmp_path / "packed")
+    pack(tmp_path / "whole", tmp_path / "packed", images=False)
     assert read_ensemble(tmp_path / "packed") == {"epochs": [4, 8], "best": 8}
     whole, packed = (SentenceEncoder(tmp_path / name) for name in ("whole", "packed"))
     np.testing.assert_allclose(packed.encode(CAPTIONS), whole.encode(CAPTIONS), atol=2e-2)
@@ -142,14 +121,13 @@ def test_a_packed_model_is_the_ensemble_in_eight_bits(tmp_path):
     assert [path.name for path in small] == ["epoch-004.safetensors", "epoch-008.safetensors"]
     assert all(path.stat().st_size < 0.6 * size for path in small)
     with pytest.raises(InputError, match="packed already exists"):
-        pack(tmp_path / "whole", tmp_path / "packed")
+        pack(tmp_path / "whole", tmp_path / "packed", images=False)
 
 
 def test_the_shipped_encoder_imports_little_beside_torch():
     """Such as no pandas or scikit-learn: `groundvec encode` starts about as fast as torch.
 
-    Sympy and torch's compiler take half a second to two. Nor does the search by the networks that
-    come along import torchvision, which takes as long.
+    Sympy and torch's compiler take half a second to two.
     """
     program = """
 import sys, torch
@@ -158,17 +136,13 @@ from groundvec import SentenceEncoder
 SentenceEncoder("flickr8k").encode(["A dog runs."])
 new = {*sys.modules} - of_torch
 print(*{name if name.startswith("torch.") else name.partition(".")[0] for name in new})
-from groundvec.features import backbones, extract
-backbones.load("efficientnet_lite0").network
-assert not {"sympy", "torchvision"} & {*sys.modules}
 """
     result = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
     of_jsonschema = {"attr", "attrs", "idna", "jsonschema", "jsonschema_specifications"}
     of_jsonschema |= {"referencing", "rpds"}
     new = {name for name in result.stdout.decode().split() if not name.startswith("_cython")}
-    assert new - sys.stdlib_module_names <= of_jsonschema | {
-        *("groundvec", "safetensors", "yaml", "torch.utils._device"),
-    }
+    ours = {"groundvec", "safetensors", "yaml", "torch.utils._device"}
+    assert new - sys.stdlib_module_names <= of_jsonschema | ours
 
 
 def test_options_have_the_names_of_sentence_transformers(encoder):
@@ -205,9 +179,46 @@ def test_defaults_of_sentence_transformers_may_be_named(encoder):
     np.testing.assert_allclose(vectors, encoder.encode(CAPTIONS), atol=1e-6)
     tensors = encoder.encode(CAPTIONS, convert_to_numpy=False, convert_to_tensor=True)
     assert isinstance(tensors, torch.Tensor)
+    np.testing.assert_array_equal(encoder.encode_query(CAPTIONS, **defaults), vectors)
+    np.testing.assert_array_equal(encoder.encode_document(CAPTIONS, **defaults), vectors)
+    assert encoder.get_sentence_embedding_dimension() == 16
 
 
-@pytest.mark.parametrize("form", [np.asarray, torch.tensor, np.float64, parameter])
+TYPED = """
+from typing import assert_type
+
+import numpy as np
+from torch import Tensor
+
+from groundvec import SentenceEncoder
+
+
+def use(encoder: SentenceEncoder) -> None:
+    assert_type(encoder.encode("A dog."), np.ndarray)
+    assert_type(encoder.encode_query(["A dog."], convert_to_tensor=True), Tensor)
+    encoder.encode_document("A dog.", prompt=None, precision="float32", convert_to_numpy=True)
+    encoder.encode("A dog.", precision="int8")
+    encoder.encode_query("A dog.", normalise_embeddings=True)
+    encoder.encode_document("A dog.", batchsize=32)
+"""
+
+
+def test_a_type_checker_knows_the_options(tmp_path):
+    (tmp_path / "typed.py").write_text(TYPED)
+    # Errors in the package itself are reported by `make types`.
+    options = ["--follow-imports=silent", "--strict", "--cache-dir", ROOT / ".mypy_cache"]
+    found = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, tmp_path / "typed.py"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+    errors = [line for line in found.stdout.splitlines() if ": error:" in line]
+    last_lines = range(len(TYPED.splitlines()) - 2, len(TYPED.splitlines()) + 1)
+    assert [int(line.split(":")[1]) for line in errors] == [*last_lines], found.stdout
+
+
+@pytest.mark.parametrize("form", [np.float64, torch.tensor, parameter])
 def test_vectors_are_compared_as_their_sentences(encoder, form):
     a, b = encoder.encode(CAPTIONS), encoder.encode("A cat.")
     expected = encoder.similarity(CAPTIONS, "A cat.")
@@ -221,16 +232,10 @@ def test_vectors_are_compared_as_their_sentences(encoder, form):
     "form",
     [
         lambda vectors: np.round(127 * vectors).astype(np.int8),  # whose products overflow
-        lambda vectors: np.round(127 * vectors + 128).astype(np.uint8),
         lambda vectors: np.round(2**62 * vectors.astype(float)).astype(np.int64),
-        lambda vectors: 3 * vectors,
-        lambda vectors: vectors[:1] + vectors,
         lambda vectors: (1000 * vectors).astype(np.float16),
         lambda vectors: 1e300 * vectors.astype(float),  # whose squares overflow
-        lambda vectors: 1e-300 * vectors.astype(float),  # or vanish
-        lambda vectors: vectors.tolist(),
         lambda vectors: [*map(torch.tensor, vectors)],
-        lambda vectors: torch.tensor(vectors).bfloat16(),
         lambda vectors: pd.Series([*vectors]),
     ],
 )
@@ -300,16 +305,9 @@ def test_several_threads_use_one_encoder(encoder):
     [
         ([None], "sentence 0 is not text but NoneType"),
         (["A dog.", 3], "sentence 1 is not text but int"),
-        ([b"A dog."], "sentence 0 is not text but bytes"),
         (b"A dog.", "pass a list of strings, not bytes"),
-        ({"A dog.": 1}, "pass a list of strings, not dict"),
-        ({"A dog."}, "pass a list of strings, not set"),
-        (None, "pass a list of strings, not NoneType"),
         (pd.DataFrame({"A dog.": [1]}), "pass a list of strings, not DataFrame"),
         (pd.Series(["A dog.", float("nan")]), "sentence 1 is not text but float"),
-        (Image.new("RGB", (2, 2)), "pass a list of strings, not Image"),
-        (np.zeros((1, 2)), "sentence 0 is not text but ndarray"),
-        (zip("ab", "cd", strict=True), "sentence 0 is not text but tuple"),
         ([["A dog."]], "sentence 0 is not text but list"),
     ],
 )
@@ -321,18 +319,12 @@ def test_something_else_than_sentences_is_named(encoder, sentences, message):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        (
-            {"truncate_dim": 64},
-            TypeError,
-            r"no option 'truncate_dim': write encode\(...\)\[:",
-        ),
+        ({"truncate_dim": 64}, TypeError, r"no option 'truncate_dim': write encode\(...\)\[:"),
         ({"precision": "int8"}, TypeError, "no option 'precision': write encode"),
         ({"convert_to_numpy": False}, TypeError, "no option 'convert_to_numpy': leave it out"),
         ({"prompt": "query: "}, TypeError, "no option 'prompt': put it before each sentence"),
         ({"normalise": True}, TypeError, "no option 'normalise': see its help"),
         ({"batch_size": 0}, InputError, "batch_size is 0: it must be 1 or more, a whole number"),
-        ({"batch_size": 2.0}, InputError, "batch_size is 2.0: it must be"),
-        ({"batch_size": "2"}, InputError, "batch_size is 2: it must be"),
         ({"language": "fr"}, InputError, "no language 'fr': choose one of en"),
         ({"device": "banana"}, InputError, "^banana.* cannot be used"),
     ],
@@ -346,17 +338,12 @@ def test_wrong_options_are_refused_with_the_remedy(encoder, options, error, mess
     ("vectors", "message"),
     [
         (np.ones((2, 16), bool), r"b: bool of shape \(2, 16\): give sentences, or vectors of 16 n"),
-        (np.ones((2, 16), complex), "b: complex128 of shape"),
         (np.ones((1, 2, 16)), r"b: float64 of shape \(1, 2, 16\): give"),
         (np.array([[1.0] * 16, [np.nan] * 16]), r"b: row 1 \(from 0\) is not finite"),
         ([1.0] * 15 + [math.inf], r"b: row 15 \(from 0\) is not finite"),
         ([[1.0] * 16, [1.0] * 15], "b is no array"),
-        ([np.ones(16), "A dog."], "b is no array"),
         (["A dog.", np.ones(16)], "sentence 1 is not text but ndarray"),
         (torch.ones(2, 16).to_sparse(), "b is no array .*to_dense"),
-        (torch.ones(2, 16, device="meta"), "b is no array"),
-        ([None, "A dog."], "b: object of shape .*: give sentences"),
-        (np.array(1.0), "pass a list of strings, not ndarray"),
         (None, "pass a list of strings, not NoneType"),
     ],
 )
@@ -368,17 +355,14 @@ def test_something_else_than_vectors_is_named(encoder, vectors, message):
 @pytest.mark.parametrize(
     ("model", "device", "message"),
     [
-        ("nowhere", None, "no model nowhere: give the folder .*: flickr8k, flickr8k-v4"),
         (
-            Path(__file__).parent,
+            "nowhere",
             None,
-            "there is no model .*groundvec: give the folder",
+            "no model nowhere: give the folder .*: flickr8k, flickr8k-bag, ",
         ),
+        (Path(__file__).parent, None, "there is no model .*groundvec: give the folder"),
         ("~nobody-of-that-name/x", None, "there is no model ~nobody-of-that-name/x: give"),
-        (None, None, "None is no model: give the name or the folder of one"),
-        ([], None, "is no model"),
         (["flickr8k"], None, "is no model"),
-        ("flickr8k", "banana", "^banana.* cannot be used"),
         ("flickr8k", "cuda:17", "^cuda:17.* cannot be used"),
     ],
 )

@@ -3,6 +3,9 @@
 import errno
 import json
 import os
+import shutil
+import subprocess
+import sys
 import threading
 from dataclasses import asdict, replace
 from types import SimpleNamespace
@@ -16,13 +19,16 @@ from PIL import Image
 from groundvec import ImageEncoder, SentenceEncoder, search
 from groundvec.features import backbones, store
 from groundvec.features.concatenation import concatenate
-from groundvec.features.extract import extract
+from groundvec.features.extract import described_features, extract
 from groundvec.features.files import pictures
-from groundvec.model.network import Model, encode_images
+from groundvec.model.network import Model, pack
+from groundvec.model.sentences import encode_images
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import sha256
+from groundvec.runtime.files import read_json, sha256, write_json
 from groundvec.text.characters import Text
 from tests.support.examples import description, save_model
+
+BAG = {"name": "bag", "embedding": 8, "size": 16}
 
 
 def model(width=12, seed=0, **parts):
@@ -109,7 +115,7 @@ def test_features_are_computed_on_the_gpu_of_the_model(photos, lite, monkeypatch
         return np.zeros((len(files), backbone.width))
 
     monkeypatch.setattr("groundvec.features.extract.extract", extract)
-    monkeypatch.setattr("groundvec.model.network.encode_images", lambda models, features: features)
+    monkeypatch.setattr("groundvec.image_encoder.encode_images", lambda models, features: features)
     images.encode(photos)
     assert devices == ["cuda:1"]
 
@@ -127,55 +133,18 @@ def test_damaged_pictures_are_all_named_or_skipped(photos, lite, caplog):
         images.encode([photos / "a.jpg", photos / "b.png"], skip_unusable=True)
 
 
-def test_what_could_not_be_read_at_first_is_not_kept(photos, tmp_path, lite, monkeypatch):
-    """Else it would be found again in place of any other picture that cannot be read."""
-
-    def refuse(path):
-        raise PermissionError(errno.EACCES, "Permission denied", str(path))
-
-    images = ImageEncoder([model(width=lite.width)], backbone=lite)
-    with monkeypatch.context() as patch:
-        patch.setattr("groundvec.features.files.sha256", refuse)
-        with pytest.raises(InputError, match=r"1 of 1 images cannot be used.*a\.jpg has changed"):
-            images.encode(photos / "a.jpg")
-    assert not list((tmp_path / "cache").rglob("*.npz"))
-
-
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS])
-def test_a_cache_that_cannot_be_written_costs_no_result(photos, lite, caplog, monkeypatch, number):
+def test_a_cache_that_cannot_be_written_costs_no_result(photos, lite, caplog, monkeypatch):
     images = ImageEncoder([model(width=lite.width)], backbone=lite)
 
     def refuse(*_, **__):
-        raise OSError(number, os.strerror(number))
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
     with monkeypatch.context() as patch:
         patch.setattr("groundvec.features.extract.write_bytes", refuse)
         vectors = images.encode(photos)
     [line] = caplog.messages
-    assert line.endswith(f": {os.strerror(number)}; new features are not saved there")
+    assert line.endswith(f": {os.strerror(errno.EROFS)}; new features are not saved there")
     np.testing.assert_allclose(images.encode(photos), vectors, atol=1e-6)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda values: values * np.float32("nan"),
-        lambda values: values[:, :1],
-        lambda values: values.astype(np.int8),
-        lambda values: values.astype(np.float64),
-        lambda values: values[:1],
-    ],
-    ids=["NaN", "width 1", "int8", "float64", "a row"],
-)
-def test_a_cache_of_other_numbers_is_not_used(photos, lite, tmp_path, caplog, change):
-    images = ImageEncoder([model(width=lite.width)], backbone=lite)
-    vectors = images.encode(photos)
-    [shard] = (tmp_path / "cache").rglob("*.npz")
-    with np.load(shard) as saved:
-        content = dict(saved)
-    np.savez(shard, **(content | {"features": change(content["features"])}))
-    np.testing.assert_allclose(images.encode(photos), vectors, atol=1e-6)
-    assert caplog.messages == [f"{shard} is damaged: its images are computed again"]
 
 
 def test_the_backbone_must_be_the_one_of_the_training(tmp_path, lite):
@@ -213,7 +182,9 @@ def test_pictures_are_described_by_several_networks_as_those_of_the_training(
     images["path"] = [str(path) for path in files]
     images["sha256"] = [sha256(path) for path in files]
     for each in networks:
-        values = extract(images, each, tmp_path / "work", "cpu", 1)
+        values = extract(
+            [*zip(images.path, images.sha256, strict=True)], each, tmp_path / "work", "cpu", 1
+        )
         made = of_backbone(each) | {"crops": 2}
         store.write(tmp_path / f"{each.name}.h5", values, images.image_id, made)
     stored = [tmp_path / f"{each.name}.h5" for each in networks]
@@ -244,6 +215,49 @@ def test_pictures_are_described_by_several_networks_as_those_of_the_training(
     save_model(tmp_path / "other", several, features=features)
     with pytest.raises(InputError, match="trained with other weights of efficientnet_lite0"):
         ImageEncoder(tmp_path / "other")
+
+
+def test_a_packed_model_has_its_networks_and_needs_no_torch(photos, tmp_path, lite):
+    features = described_features(replace(lite, crops=2), "cpu") | {"width": lite.width}
+    save_model(tmp_path / "model", model(width=lite.width, encoder=BAG), features=features)
+    pack(tmp_path / "model", tmp_path / "packed")
+    vectors = ImageEncoder(tmp_path / "model").encode(photos)
+    packed = ImageEncoder(tmp_path / "packed")
+    # Weights in 8 bits: the vectors are nearly the same, and not those of one crop.
+    assert np.vecdot(packed.encode(photos), vectors).min() > 0.98
+    program = f"""
+import sys
+sys.modules["torch"] = sys.modules["pandas"] = sys.modules["scipy"] = None
+from groundvec import search
+for path, score in search({str(photos)!r}, "A dog.", model={str(tmp_path / "packed")!r}):
+    print(path.name, score)
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    found = search(photos, "A dog.", model=tmp_path / "packed")
+    assert [line.split()[0] for line in result.stdout.splitlines()] == [
+        path.name for path, _ in found
+    ]
+
+    (tmp_path / "copy").mkdir()
+    shutil.copytree(tmp_path / "packed", tmp_path / "copy", dirs_exist_ok=True)
+    content = read_json(tmp_path / "copy/model.json")
+    del content["features"]["transform"]
+    write_json(tmp_path / "copy/model.json", content)
+    with pytest.raises(InputError, match=r"does not describe this network \('transform'\)"):
+        ImageEncoder(tmp_path / "copy")
+    transform = json.dumps(asdict(lite.transform) | {"crop": 300})
+    write_json(
+        tmp_path / "copy/model.json",
+        content | {"features": content["features"] | {"transform": transform}},
+    )
+    with pytest.raises(InputError, match="crops of 300 pixels are larger than images of 256"):
+        ImageEncoder(tmp_path / "copy")
+    (tmp_path / "copy/graphs/0.onnx").write_bytes(b"another")
+    shutil.copy(tmp_path / "packed/model.json", tmp_path / "copy/model.json")
+    with pytest.raises(InputError, match=r"0\.onnx is damaged"):
+        assert ImageEncoder(tmp_path / "copy").backbones[0].graph
 
 
 def test_where_there_are_no_weights_the_error_says_where_to_get_them(tmp_path, monkeypatch):
@@ -288,7 +302,6 @@ def test_a_search_for_no_pictures_is_refused(photos):
         search(photos, "A dog.", best=0)
 
 
-@pytest.mark.parametrize("name", ["nowhere", "~nobody-of-that-name/x"])
-def test_a_missing_model_is_named(name):
-    with pytest.raises(InputError, match=f"there is no model {name}: give the folder of a trained"):
-        ImageEncoder(name)
+def test_a_missing_model_is_named():
+    with pytest.raises(InputError, match="there is no model nowhere: give the folder of a trained"):
+        ImageEncoder("nowhere")

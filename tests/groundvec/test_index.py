@@ -1,21 +1,21 @@
 """An index of pictures: made once, and brought up to date."""
 
 import errno
-import hashlib
 import importlib
-import json
 import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from PIL import Image
 
 from groundvec import ImageEncoder, Index
 from groundvec.features import backbones
+from groundvec.model import bank
 from groundvec.model.network import Model
 from groundvec.runtime.errors import InputError
 from groundvec.text.characters import Text
@@ -99,15 +99,6 @@ def test_each_search_names_what_it_leaves_out(photos, model, closed, caplog):
         Index(photos / "a.png", model)
 
 
-def test_a_search_explains_some_of_many_problems(photos, model, caplog, monkeypatch):
-    monkeypatch.setattr("groundvec.index.EXPLAINED", 1)
-    for name in ("a.png", "d.png"):
-        (photos / name).write_bytes(f"no picture, {name}".encode())
-    Index(photos, model)
-    assert len(caplog.messages) == 2
-    assert caplog.messages[1] == f"left out 1 picture that cannot be used: {photos}/d.png"
-
-
 def unplug(path, photos):
     photos.rename(photos.with_name("away"))
 
@@ -127,11 +118,8 @@ def fail_to_allocate(path, photos):
 
 PASSING = {  # what happens for a while, where, and how often it does
     "unplugged": (unplug, "groundvec.features.extract.load", 1),
-    "a FIFO": (replace_by_fifo, "groundvec.features.extract.load", 1),
     "a FIFO before": (replace_by_fifo, "groundvec.features.files.sha256", 1),
     "unreadable": (fail_to_read, "groundvec.features.files.sha256", 9),
-    "unreadable later": (fail_to_read, "groundvec.features.images.read_regular", 9),
-    "EIO in a decoder": (fail_to_read, "groundvec.features.images._decode", 9),
     "memory": (fail_to_allocate, "groundvec.features.images._decode", 9),
 }
 
@@ -198,33 +186,6 @@ def test_a_moved_or_copied_picture_is_read_and_not_embedded_again(photos, model,
     np.testing.assert_array_equal(Index(moved, model).vectors, expected.vectors)
 
 
-def with_checksum(name, listing, numbers):
-    checksum = hashlib.sha256(name.encode() + listing + numbers).hexdigest().encode()
-    return b"\n".join([checksum, listing, numbers])
-
-
-def not_finite(path):
-    _, listing, numbers = path.read_bytes().split(b"\n", 2)
-    numbers = np.frombuffer(numbers, np.float32).copy()
-    numbers[3] = np.nan
-    path.write_bytes(with_checksum(path.name, listing, numbers.tobytes()))
-
-
-def one_picture_left(path):
-    """What parses, without a checksum that fits."""
-    checksum, listing, numbers = path.read_bytes().split(b"\n", 2)
-    seen, contents, unusable = json.loads(listing)
-    seen = [[*state, contents[0]] for *state, _ in seen]
-    path.write_bytes(
-        b"\n".join([checksum, json.dumps([seen, contents, unusable]).encode(), numbers])
-    )
-
-
-def of_another_folder(path):
-    _, listing, numbers = path.read_bytes().split(b"\n", 2)
-    path.write_bytes(with_checksum("another.index", listing, numbers))
-
-
 def become(make):
     def replace(path):
         path.unlink()
@@ -240,16 +201,10 @@ def middle(path):
 
 
 DAMAGE = {
-    "empty": lambda path: path.write_bytes(b""),
     "half": lambda path: os.truncate(path, path.stat().st_size // 2),
     "middle": middle,
-    "last bytes": lambda path: os.truncate(path, path.stat().st_size - 4),
-    "not finite": not_finite,
-    "one picture": one_picture_left,
-    "another's": of_another_folder,
     "huge": lambda path: os.truncate(path, 2**40),  # of holes
     "FIFO": become(os.mkfifo),
-    "device": become(lambda path: path.symlink_to("/dev/zero")),
     "folder": become(Path.mkdir),
 }
 
@@ -286,3 +241,28 @@ def test_other_crops_networks_or_libraries_have_an_index_of_their_own(
     monkeypatch.setattr("groundvec.index.versions", lambda: {"pillow": "99"})
     Index(photos, model)
     assert len(list((tmp_path / "cache/groundvec/index").iterdir())) == 5
+
+
+def test_a_bank_decides_the_order_and_scores_stay_cosines(photos, model, tmp_path, closed):
+    """Whether normalizers were computed or are from the cache."""
+    with_bank = tmp_path / "with-bank"
+    shutil.copytree(model, with_bank)
+    rows = [("a.jpg", "en", "train", f"A dog. {number}") for number in range(9)]
+    captions = pd.DataFrame(rows, columns=["image_id", "language", "split", "caption"])
+    captions.to_csv(tmp_path / "captions.csv", index=False)
+    bank.make(with_bank, tmp_path / "captions.csv")
+    plain, first = Index(photos, model), Index(photos, with_bank)
+    assert not plain.normalizers.any()
+    np.testing.assert_allclose(first.vectors, plain.vectors, atol=1e-6)
+    np.testing.assert_allclose(
+        first.normalizers, bank.read(with_bank).normalizers(first.vectors), atol=1e-6
+    )
+    closed()
+    second = Index(photos, with_bank)
+    np.testing.assert_array_equal(second.normalizers, first.normalizers)
+    cosines = dict(plain.search("A cat."))
+    of_picture = dict(zip(second.paths, second.normalizers, strict=True))
+    found = second.search("A cat.")
+    assert dict(found) == pytest.approx(cosines, abs=1e-6)
+    differences = [score - of_picture[path] for path, score in found]
+    assert differences == sorted(differences, reverse=True)

@@ -3,8 +3,6 @@
 import json
 import os
 import runpy
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -36,25 +34,6 @@ def test_a_benchmark_runs_on_small_inputs(program, tmp_path):
     content = json.loads(output.read_text())
     check(content, program.stem)
     assert content["rows"] and all(row["what"] in printed.stdout for row in content["rows"])
-
-
-def test_a_killed_run_whose_job_had_written_its_file_does_not_stop_the_next(tmp_path, monkeypatch):
-    """Starts are timed up to the first job, which may be faster than the signal that ends it."""
-    monkeypatch.syspath_prepend(ROOT / "benchmarks")
-    workflow = runpy.run_path(str(ROOT / "benchmarks" / "workflow.py"))
-    rules = workflow["NOTHING"].format(jobs=1)
-    rules = rules.replace("touch {output}", "touch {output}; kill -KILL $PPID")
-    (tmp_path / "Snakefile").write_text(rules)
-    subprocess.run(workflow["SNAKEMAKE"], capture_output=True, cwd=tmp_path)
-    assert (tmp_path / "0.txt").exists()
-    assert workflow["Command"](workflow["DRY_RUN"], tmp_path)() == 1
-
-
-def test_a_benchmark_explains_itself_with_an_example():
-    """Test one program, because all programs share their command line."""
-    command = [sys.executable, "benchmarks/retrieval.py", "--help"]
-    result = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-    assert "python benchmarks/retrieval.py" in result.stdout
 
 
 @pytest.mark.parametrize(

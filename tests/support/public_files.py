@@ -15,14 +15,14 @@ from torchvision.models import get_model
 
 from groundvec.data import sts_archives
 from groundvec.runtime.files import sha256
+from groundvec.sources.multi30k import DEV
 from reproduction import scenes
 from reproduction.scenes.ratings import graded_pairs
-from tests.groundvec.sources import test_multi30k, test_pascal1k
-from tests.support import karpathy_files, sts_files, word_vectors
+from tests.support import karpathy_files, multi30k_files, pascal1k_files, sts_files, word_vectors
 
 TESTED = 10  # pictures for development, and as many for the test
 PASCAL = 200  # ten of each of 20 categories
-MULTI30K = test_multi30k.multi30k.DEV + 2 * TESTED  # after the training pictures
+MULTI30K = DEV + 2 * TESTED  # after the training pictures
 
 
 def write(folder, train, backbones, everything):
@@ -125,8 +125,8 @@ def pascal1k(folder, pictures):
         path = folder / "images" / f"category{number // 10}" / f"{number}.jpg"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-        rows.append(test_pascal1k.row(f"{path.parent.name}/{path.name}", *english))
-    test_pascal1k.write(folder, test_pascal1k.html("".join(rows)))
+        rows.append(pascal1k_files.row(f"{path.parent.name}/{path.name}", *english))
+    pascal1k_files.write(folder, pascal1k_files.html("".join(rows)))
 
 
 def multi30k(folder, pictures, train):
@@ -141,7 +141,7 @@ def multi30k(folder, pictures, train):
         return pictures[int(name.removesuffix(".jpg"))][1 + ("en", "de").index(language)][k - 1]
 
     with tempfile.TemporaryDirectory() as root:
-        test_multi30k.small(Path(root), described, translated, sentence)
+        multi30k_files.small(Path(root), described, translated, sentence)
         shutil.make_archive(str(folder / "multi30k"), "zip", root)
 
 

@@ -1,6 +1,5 @@
 """Small result files of models and baselines, for tests of tables and figures."""
 
-import importlib
 import re
 from functools import partial
 from pathlib import Path
@@ -11,6 +10,7 @@ from groundvec.results import schemas
 from groundvec.results.frames import schema_of
 from groundvec.runtime.files import write_json
 from reproduction.reporting import results
+from tests.support.small_data import run_script
 
 REPORTED = Path(__file__).parents[2] / "reproduction" / "papers" / "merkx_frank_2019" / "reported"
 
@@ -27,8 +27,7 @@ def filled(table, form):
 
 def make(paper, item, *arguments):
     """Make a table or figure as scripts/report.py does."""
-    script = importlib.import_module("scripts.report")
-    script.main(script.parser.parse_args([f"{paper}/{item}", *map(str, arguments)]))
+    run_script("report", f"{paper}/{item}", *arguments)
 
 
 run = partial(make, "merkx_frank_2019")
@@ -73,7 +72,6 @@ def models(folder, *names, **more):
 
 
 SYSTEM = "flickr8k/gru-8-max/seed1"
-
 
 SCORES = [
     *("system", "dataset", "model", "seed", "kind", "epochs", "task", "subtask", "statistic"),

@@ -32,7 +32,8 @@ def no_recall(model, dev):
 def train(work, split=SPLIT, described=SHORT, seed=3, evaluate=no_recall):
     """Train; `evaluate` stands for the recall on development images."""
     with patch.object(loop, "development_recall", evaluate):
-        return loop.train(described, {"en": TEXT}, split, split, seed, "cpu", work)
+        texts = dict.fromkeys(split.captions, TEXT)
+        return loop.train(described, texts, split, split, seed, "cpu", work)
 
 
 def weights(work, epoch=4):

@@ -13,23 +13,11 @@ from reproduction.papers.socher_2014 import labels, retrieval
 from tests.support.result_files import described, filled, make, write_models
 
 ROOT = Path(__file__).parents[2]
-
-
 REPORTED = ROOT / "reproduction" / "papers" / "socher_2014" / "reported"
-
-
 C2C, C2I, I2C = retrieval.TASKS
-
-
 MARGIN = {"objective": {"name": "hinge", "margin": 3, "reduction": "sum"}, "similarity": "dot"}
-
-
 HINGE = {"objective": {"name": "hinge", "margin": 0.2, "reduction": "mean"}, "similarity": "cosine"}
-
-
 SQUARED = {"objective": {"name": "squared_error"}, "similarity": "euclidean"}
-
-
 CCA = {"objective": {"name": "cca"}, "similarity": "dot"}
 
 
@@ -60,42 +48,31 @@ SYSTEMS = {
 }
 
 
-def score(model, seed, kind, epochs, split, direction, rank, queries, dataset="draws"):
-    rank = max(rank, 1)
-    return {
-        **{"dataset": dataset, "model": model, "seed": seed, "kind": kind, "epochs": epochs},
-        **{"language": "en", "split": split, "test_set": "100", "direction": direction},
-        **{"r1": 50 / rank, "r1_ci": 1, "r5": 70 / rank, "r5_ci": 2, "r10": 90 / rank, "r10_ci": 3},
-        **{"mean_rank": rank, "mean_rank_low": max(rank - 1, 1), "mean_rank_high": rank + 2},
-        **{"median_rank": 3, "queries": queries, "slurm_job": "", "configuration": f"c{model}"},
-        **{"machine": "a computer", "commit": "0123abc", "versions": "python 3.11"},
-    }
+WAYS = ((C2C, 0.5, 500), (C2I, 1, 500), (I2C, 2, 100))  # how ranks differ, and the queries
 
 
-QUERIES = {C2C: 500, C2I: 500, I2C: 100}
-
-
-def training(model, rank, seed=1, best="8", **more):
+def training(model, rank, seed=1, best="8", dataset="draws"):
     """Scores of one training: the mean ranks of its best snapshot on the test set are `rank`.
 
     That of image to caption is twice, that of sentences half of it. The others are worse on the
     development set, and better on the test set.
     """
     rows = []
-    for split, (direction, queries) in product(("dev", "test"), QUERIES.items()):
-        factor = {C2C: 0.5, C2I: 1, I2C: 2}[direction]
-
-        def add(*which, rank, split=split, direction=direction, queries=queries, factor=factor):
-            where = (split, direction, rank * factor, queries)
-            rows.append(score(model, seed, *which, *where, **more))
-
-        add("chance", "", rank=52)
-        add("random", "", rank=50 + seed)
+    for split, (direction, factor, queries) in product(("dev", "test"), WAYS):
+        ranks = {("chance", ""): 52, ("random", ""): 50 + seed}
         for epochs in ("4", "8"):
             other = 40 if split == "dev" else rank / 2
-            add("snapshot", epochs, rank=rank if epochs == best else other)
-        add("ensemble", "4+8", rank=1.5)
-    return pd.DataFrame(rows)
+            ranks["snapshot", epochs] = rank if epochs == best else other
+        ranks["ensemble", "4+8"] = 1.5
+        for (kind, epochs), mean_rank in ranks.items():
+            row = {"split": split, "direction": direction, "kind": kind, "epochs": epochs}
+            rows.append(row | {"mean_rank": max(mean_rank * factor, 1), "queries": queries})
+    table = pd.DataFrame(rows)
+    rank = table["mean_rank"]
+    table = table.assign(mean_rank_low=(rank - 1).clip(lower=1), mean_rank_high=rank + 2)
+    table = table.assign(r1=50 / rank, r1_ci=1, r5=70 / rank, r5_ci=2, r10=90 / rank, r10_ci=3)
+    table = table.assign(dataset=dataset, model=model, seed=seed, language="en", test_set="100")
+    return filled(table, schemas.Retrieval)
 
 
 def system_of(model, parts):
@@ -112,7 +89,7 @@ def results_of(folder, *trainings, **descriptions):
         dataset, model, seed = table[["dataset", "model", "seed"]].iloc[0]
         names.append((dataset, model, int(seed)))
         paths.append(folder / f"retrieval-{number}.csv")
-        filled(table, schemas.Retrieval).to_csv(paths[-1], index=False)
+        table.to_csv(paths[-1], index=False)
     files = write_models(folder, *names, **descriptions)
     for table, model in zip(trainings, files, strict=True):
         dev = table[table["split"].eq("dev") & table["kind"].eq("snapshot")]

@@ -72,7 +72,7 @@ def _add_ratings(parser: argparse.ArgumentParser) -> None:
         help="training captions, one per line: also score without the pairs that contain one",
     )
     _add_items(parser, "predictions", "test pair")
-    _add_csv(parser)
+    _add_scores(parser)
 
 
 def _add_retrieval(parser: argparse.ArgumentParser) -> None:
@@ -91,8 +91,22 @@ def _add_retrieval(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--similarity", choices=["cosine", "dot", "euclidean"], default="cosine", help="of vectors"
     )
+    parser.add_argument(
+        "--bank",
+        type=Path,
+        nargs=2,
+        metavar=("CAPTIONS.npy", "IMAGES.npy"),
+        help="vectors of training captions and images, to normalize cosines by a querybank",
+    )
+    parser.add_argument(
+        "--inverse-temperature",
+        type=float,
+        default=15,
+        metavar="B",
+        help="of the bank; choose it on development data (default: %(default)s)",
+    )
     _add_items(parser, "ranks", "query")
-    _add_csv(parser)
+    _add_scores(parser)
 
 
 def _add_compare(parser: argparse.ArgumentParser) -> None:
@@ -135,6 +149,11 @@ def _add_tasks(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="read the rated sentences from the folders of their unpacked archives",
     )
+
+
+def _add_scores(parser: argparse.ArgumentParser) -> None:
+    written = "write all columns as CSV, or the table as Markdown or LaTeX (default: print it)"
+    add_output(parser, [".csv", ".md", ".tex"], written)
 
 
 def _add_csv(parser: argparse.ArgumentParser) -> None:
@@ -202,8 +221,20 @@ def _retrieval(arguments: argparse.Namespace) -> None:
     image_of_caption = None
     if arguments.image_of_caption:
         image_of_caption = _read_array(arguments.image_of_caption)
+    bank = None
+    if arguments.bank:
+        of_captions, of_images = (
+            evaluate.checked_vectors(_read_array(path), str(path)) for path in arguments.bank
+        )
+        bank = (of_captions, of_images)
     result = evaluate.retrieval(
-        captions, images, image_of_caption, arguments.folds, arguments.similarity
+        captions,
+        images,
+        image_of_caption,
+        arguments.folds,
+        arguments.similarity,
+        bank,
+        arguments.inverse_temperature,
     )
     inputs = {"captions": arguments.captions, "images_file": arguments.images}
     _write(result.scores, arguments.output, "cpu", **inputs)
@@ -280,12 +311,16 @@ def _text(name: str | Path) -> str:
 
 
 def _write(scores: "pd.DataFrame", output: Path, device: str, **inputs: Any) -> None:
-    """Print scores as a table, or write them to a CSV file with the names of the inputs."""
-    from groundvec.evaluation.score_table import score_table
+    """Print scores as a table, or write them; a CSV file has the names of the inputs too."""
+    from groundvec.evaluation.score_table import latex, markdown, score_table
     from groundvec.provenance import provenance
 
     if output == STANDARD:
         show(*score_table(scores).split("\n"))
+    elif output.suffix.lower() == ".md":
+        files.write_bytes(output, markdown(scores).encode())
+    elif output.suffix.lower() == ".tex":
+        files.write_bytes(output, latex(scores).encode())
     else:
         names = {column: _text(name) for column, name in inputs.items()}
         files.write_csv(output, scores.assign(**names, **provenance(device)))

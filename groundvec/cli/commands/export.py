@@ -8,7 +8,7 @@ The output's ending chooses the format:
 
 Examples:
   groundvec export flickr8k -o flickr8k.onnx
-  groundvec export flickr8k -o flickr8k.onnx --precision int8
+  groundvec export flickr8k -o exact.onnx --precision float32
   groundvec export results/demo/models/scenes/gru-128-attention/seed1 -o encoder
   groundvec export flickr8k --to mteb -o flickr8k.py
 """
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--precision",
         choices=["float32", "float16", "int8"],
-        help="of the weights in an .onnx file (default: float32)",
+        help="of the weights in an .onnx file (default: int8, a quarter of the size)",
     )
     parser.add_argument(
         "--language", help="of the sentences that an .onnx file reads (default: the model's first)"
@@ -67,7 +67,7 @@ def main(arguments: argparse.Namespace) -> None:
             from groundvec.model.network import load_ensemble
 
         models = load_ensemble(find(arguments.model))
-        precision = arguments.precision or "float32"
+        precision = arguments.precision or "int8"
         onnx.export(models, arguments.output, arguments.language, precision)
     elif arguments.output.suffix or arguments.precision or arguments.language:
         raise InputError(

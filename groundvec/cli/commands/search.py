@@ -1,8 +1,10 @@
 """Find the pictures that a sentence describes best.
 
-The best come first: one line per picture, its score and its path. The vectors of the pictures are
-kept in the user's cache: a later search in the same folder reads new and changed pictures only.
-Files that are no pictures, whatever their names, are left out.
+The best come first: one line per picture, its score and its path. The score is the similarity of
+the picture and the sentence. Pictures that are similar to most sentences come later than their
+scores say. The vectors of the pictures are kept in the user's cache: a later search in the same
+folder reads new and changed pictures only. Files that are no pictures, whatever their names, are
+left out.
 
 Examples:
   groundvec search holiday/ "a dog on a beach"

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from groundvec.cli.program import show
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.files import check_new
-from groundvec.runtime.jobs import locked
+from groundvec.runtime.jobs import cores, locked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,9 +42,10 @@ WRITTEN = re.compile(
     r"""
     lock | (captions|images|retrieval)\.csv | features(-[0-9]+)?\.h5
     | (model|[0-9a-f]{16}) (/snapshots (/epoch-[0-9]+\.safetensors)?)?
+    | model/graphs (/[0-9]+\.onnx)?
     | model/ ((model|ensemble)\.json | history\.csv | README\.md)
     | [0-9a-f]{16}/ (lock | about\.json | finished\.pt | checkpoint(-previous)?\.pt)
-    | ((model|[0-9a-f]{16})/)? (snapshots/)? \.[0-9a-f]{16} (\.[a-z0-9]+)?
+    | ((model|[0-9a-f]{16})/)? ((snapshots|graphs)/)? \.[0-9a-f]{16} (\.[a-z0-9]+)?
     """,
     re.VERBOSE,
 )
@@ -106,9 +107,9 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     from groundvec.device import choose, deterministic
     from groundvec.evaluation.model_retrieval import score_folder
     from groundvec.evaluation.snapshots import ensemble
-    from groundvec.image_encoder import backbones_of
+    from groundvec.features.backbones import of_features
     from groundvec.model import hub
-    from groundvec.model.folder import copy_ensemble, read_description
+    from groundvec.model.folder import copy_ensemble, copy_graphs, graphs, read_description
     from groundvec.results import frames
     from groundvec.results.schemas import History, Retrieval
     from groundvec.runtime.files import write_bytes, write_json
@@ -116,7 +117,8 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     from groundvec.training.files import train_from_files
 
     output: Path = arguments.output
-    recipe = read_description(hub.find(arguments.recipe))
+    recipe_folder = hub.find(arguments.recipe)
+    recipe = read_description(recipe_folder)
     captions, images = table.read(arguments.captions, arguments.photos)
     description = _description(arguments, recipe["description"], captions)
     deterministic()
@@ -124,7 +126,8 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     captions_file = work / "captions.csv"
     features = work / "features.h5"
     dataset.write(work, captions, images)
-    _extract(backbones_of(recipe.get("features", {})), work, features, device)
+    backbones = of_features(recipe.get("features", {}), graphs(recipe_folder, recipe))
+    _extract(backbones, work, features, device)
     [language] = description["languages"]
     text_class = parts.find("text", description["text"]["name"])
     train_captions = captions.loc[captions["split"] == "train", "caption"]
@@ -152,6 +155,7 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     data_card = parts.options_schema("sources", "table")["card"]
     model_card = card(model, data_card, [], work / "retrieval.csv", load=str(output))
     write_bytes(model / "README.md", model_card.encode())
+    copy_graphs(recipe_folder, model)
     copy_ensemble(model, output)
     test_scores = scores[scores["split"].eq("test")].pivot_table("r10", "direction", "kind")
     for direction, r10, chance in test_scores[["ensemble", "chance"]].dropna().itertuples():
@@ -195,8 +199,6 @@ def _is_written(path: Path, work: Path) -> bool:
 
 def _extract(backbones: "Sequence[Backbone]", work: Path, output: Path, device: str) -> None:
     """Write the features of a data set's pictures by several networks."""
-    import torch
-
     from groundvec.data import dataset
     from groundvec.features import store
     from groundvec.features.concatenation import concatenate
@@ -204,9 +206,10 @@ def _extract(backbones: "Sequence[Backbone]", work: Path, output: Path, device: 
     from groundvec.runtime.files import cache
 
     images = dataset.read_images(work / "images.csv")
+    pictures = list(zip(images["path"], images["sha256"], strict=True))
     files = [work / f"features-{number}.h5" for number in range(len(backbones))]
     for file, backbone in zip(files, backbones, strict=True):
-        features = extract(images, backbone, cache(), device, torch.get_num_threads())
+        features = extract(pictures, backbone, cache(), device, cores())
         store.write(file, features, images.image_id, described_features(backbone, device))
     features, attributes = concatenate(files, images)
     store.write(output, features, images.image_id, attributes)

@@ -5,16 +5,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from groundvec.card.text import TIMES, decimals
+from groundvec.card.text import decimals
 from groundvec.evaluation import bootstrap
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.evaluation.seeds import mean_of_seeds
 from groundvec.results.schemas import History, Predictions, QueryRanks
-from reproduction.render.tables import wide, write_table
+from reproduction.render.tables import TIMES, wide, write_table
 from reproduction.reporting import resampled
 from reproduction.reporting.measures import SEMANTIC
 from reproduction.reporting.results import Results
-from reproduction.reporting.systems import NAMES, named
+from reproduction.reporting.systems import BANK_NOTE, NAMES, WITH_BANK, ensembles, named
 
 TITLE = "Models, and their differences from the first one."
 NOTES = [
@@ -47,7 +47,10 @@ def make(results: Results, stem: Path) -> None:
     cells = table.assign(text=texts, seeds=table["seeds"].astype(str), min=minutes)
     text = wide(cells, ["dataset", "model", "seeds", "min"], "measure")
     headings = text.pop("dataset").replace(NAMES)
-    write_table(stem, table, text, "lrr" + "l" * (text.shape[1] - 3), TITLE, NOTES, headings)
+    notes = NOTES
+    if table["model"].str.endswith(WITH_BANK).any():
+        notes = [*NOTES, BANK_NOTE]
+    write_table(stem, table, text, "lrr" + "l" * (text.shape[1] - 3), TITLE, notes, headings)
 
 
 def ablation(ranks: QueryRanks, predictions: Predictions | None, history: History) -> pd.DataFrame:
@@ -58,7 +61,7 @@ def ablation(ranks: QueryRanks, predictions: Predictions | None, history: Histor
     rows = []
     last = history.groupby(["dataset", "model", "seed"])["seconds"].max()
     minutes = last.groupby(["dataset", "model"]).mean() / 60
-    recalls = resampled.recalls(ranks[ranks["kind"] == "ensemble"])
+    recalls = resampled.recalls(ensembles(ranks))
     recalls = recalls[recalls["direction"].isin(DIRECTIONS)]
     measured = [recalls.assign(measure="R@10 " + recalls["direction"].str.replace("_", " "))]
     if predictions is not None:
@@ -78,7 +81,8 @@ def ablation(ranks: QueryRanks, predictions: Predictions | None, history: Histor
             if draws is not first and len(shared_seeds):
                 gains = [draws[seed] - first[seed] for seed in shared_seeds]
                 difference = mean_of_seeds(gains)
-            labels = (dataset, model, len(draws), minutes.get((dataset, model)), measure)
+            training = (dataset, model.removesuffix(WITH_BANK))
+            labels = (dataset, model, len(draws), minutes.get(training), measure)
             rows.append((*labels, *mean_of_seeds(draws.tolist()), *difference))
     names = ["dataset", "model", "seeds", "minutes", "measure"]
     return pd.DataFrame(rows, columns=[*names, *VALUES])

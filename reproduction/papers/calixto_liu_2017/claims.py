@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from groundvec.card.text import TIMES
 from groundvec.evaluation import bootstrap
 from groundvec.results.frames import read_csv, shape_of
 from groundvec.results.schemas import Claims, Predictions, QueryRanks
 from groundvec.runtime.errors import InputError
 from reproduction.papers.calixto_liu_2017.table3 import METRICS
 from reproduction.render.claims import write
+from reproduction.render.tables import TIMES
 from reproduction.reporting import resampled
 from reproduction.reporting.claims import COMPARED, decide
 from reproduction.reporting.results import Results

@@ -4,14 +4,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.card.text import DAGGER, TIMES
 from groundvec.evaluation.significance import compare
 from groundvec.results.frames import read
 from groundvec.results.schemas import Models, Predictions, Scores
 from reproduction.papers.calixto_liu_2017.labels import of_languages
 from reproduction.papers.calixto_liu_2017.reported import ReportedImages
 from reproduction.papers.calixto_liu_2017.table1 import ENSEMBLE
-from reproduction.render.tables import column_with_interval, wide, write_table
+from reproduction.render.tables import DAGGER, TIMES, column_with_interval, wide, write_table
 from reproduction.reporting.claims import LEVEL
 from reproduction.reporting.measures import SEMANTIC, as_values
 from reproduction.reporting.results import Results

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.card.text import DAGGER, DOUBLE, MINUS, MISSING, decimals
+from groundvec.card.text import MINUS, MISSING, decimals
 from groundvec.results.frames import read
 from groundvec.results.schemas import Models, Reranked
 from reproduction.papers.calixto_liu_2017.labels import of_languages
 from reproduction.papers.calixto_liu_2017.reported import ReportedTranslations
-from reproduction.render.tables import write_table
+from reproduction.render.tables import DAGGER, DOUBLE, write_table
 from reproduction.reporting.claims import LEVEL
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import PROVENANCE

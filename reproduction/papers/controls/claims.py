@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.card.text import TIMES
 from groundvec.results.schemas import Claims
 from reproduction.papers.controls.conditions import BOTH, CAPTIONS, IMAGES, UNTRAINED, measured
 from reproduction.render.claims import write
+from reproduction.render.tables import TIMES
 from reproduction.reporting.claims import decide, pairwise
 from reproduction.reporting.results import Results
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.card.text import TIMES
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.results.schemas import Claims, Models, Predictions, QueryRanks
 from reproduction.render.claims import write
+from reproduction.render.tables import TIMES
 from reproduction.reporting import resampled
 from reproduction.reporting.claims import decide, pairwise
 from reproduction.reporting.measures import RECALL, SEMANTIC

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.card.text import MISSING, TIMES, decimals
+from groundvec.card.text import MISSING, decimals
 from groundvec.provenance import provenance
 from groundvec.results.frames import read
 from reproduction.papers.merkx_frank_2019.figure4 import by_epoch
 from reproduction.papers.merkx_frank_2019.reported import ReportedChanges
-from reproduction.render.tables import write_table
+from reproduction.render.tables import TIMES, write_table
 from reproduction.reporting.measures import semantic_measures
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, criterion, dataset_of, rows_of

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.card.text import DAGGER
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.results.frames import read
 from groundvec.results.schemas import Models, Retrieval
 from reproduction.papers.merkx_frank_2019.reported import ReportedRetrieval
 from reproduction.render.retrieval_table import CHANCE, chance, side_by_side, test_set, write
+from reproduction.render.tables import DAGGER
 from reproduction.reporting.results import MEASURES, Results
 from reproduction.reporting.systems import PROVENANCE, criterion, dataset_of, in_order, model_name
 

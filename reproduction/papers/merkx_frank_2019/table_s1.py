@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.card.text import MINUS, MISSING, TIMES, decimals
+from groundvec.card.text import MINUS, MISSING, decimals
 from groundvec.evaluation.files import SEEN_NOTE, headline
 from groundvec.evaluation.overlap import KEYS, SEEN
 from groundvec.results.schemas import Overlap, Scores
 from reproduction.papers.merkx_frank_2019.reported import read_correlations
-from reproduction.render.tables import wide, write_table
+from reproduction.render.tables import TIMES, wide, write_table
 from reproduction.reporting.measures import means
 from reproduction.reporting.results import CORRELATIONS, UNSEEN_CORRELATIONS, Results
 from reproduction.reporting.systems import (

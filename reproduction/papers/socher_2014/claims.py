@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.card.text import TIMES
 from groundvec.evaluation import bootstrap
 from groundvec.evaluation.correlation import fisher_interval, spearman
 from groundvec.results.schemas import CUTOFFS
@@ -23,7 +22,7 @@ from reproduction.papers.socher_2014.labels import (
 from reproduction.papers.socher_2014.reported import OF_CCA, read_ranks
 from reproduction.papers.socher_2014.retrieval import HEADINGS, TASKS, TEST_SET
 from reproduction.render.claims import write
-from reproduction.render.tables import write_numbers
+from reproduction.render.tables import TIMES, write_numbers
 from reproduction.reporting import resampled
 from reproduction.reporting.claims import COMPARED, decide
 from reproduction.reporting.resampled import WAY

@@ -9,13 +9,20 @@ import pandas as pd
 from groundvec.card.text import MISSING, decimals
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.results.frames import read
-from groundvec.results.schemas import Measures, Models, Retrieval
+from groundvec.results.schemas import QUERYBANK, Measures, Models, Retrieval
 from reproduction.papers import FOLDER
 from reproduction.papers.merkx_frank_2019.reported import ReportedRetrieval, read_correlations
 from reproduction.render.tables import wide, write_table
 from reproduction.reporting.measures import SEMANTIC, whole
 from reproduction.reporting.results import Results
-from reproduction.reporting.systems import NAMES, PROVENANCE, in_order, sorted_by
+from reproduction.reporting.systems import (
+    BANK_NOTE,
+    NAMES,
+    PROVENANCE,
+    ensembles,
+    in_order,
+    sorted_by,
+)
 
 REPORTED = FOLDER / "merkx_frank_2019" / "reported"
 PAPER = "Merkx & Frank (2019), reported"
@@ -33,7 +40,7 @@ NOTES = [
 
 def make(results: Results, stem: Path) -> None:
     """Write the summary."""
-    table = summary(results.models, results.retrieval, results.measures)
+    table = summary(results.models, results.all_retrieval, results.measures)
     measures = list(dict.fromkeys(table["measure"]))
     text = wide(table.assign(text=_texts(table)), KEYS, "measure")
     rows = table.drop_duplicates(KEYS)
@@ -43,7 +50,10 @@ def make(results: Results, stem: Path) -> None:
         del text["language"]
     align = ["r" if column in (*measures, "seeds") else "l" for column in text]
     title = "Scores of every system."
-    write_table(stem, table, text, align, title, NOTES, datasets)
+    notes = NOTES
+    if results.all_retrieval["kind"].eq(QUERYBANK).any():
+        notes = [*NOTES, BANK_NOTE]
+    write_table(stem, table, text, align, title, notes, datasets)
 
 
 def summary(models: Models, retrieval: Retrieval, measures: Measures | None) -> pd.DataFrame:
@@ -70,8 +80,8 @@ def summary(models: Models, retrieval: Retrieval, measures: Measures | None) -> 
 
 
 def _recalls(retrieval: Retrieval) -> pd.DataFrame:
-    """List R@1 and R@10 of every ensemble on the whole test set."""
-    test = whole(retrieval[retrieval["kind"] == "ensemble"])
+    """List R@1 and R@10 of every ensemble on the whole test set, without and with a bank."""
+    test = ensembles(whole(retrieval))
     test = test.assign(system=test["model"])
     parts = []
     for k in (1, 10):

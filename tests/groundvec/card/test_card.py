@@ -15,7 +15,6 @@ from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_json
 from reproduction.papers import known, references
 from reproduction.reporting.systems import PROVENANCE
-from scripts import card as script
 from tests.support.result_files import LABELS, described, filled, of_system, overlapping, sts_rows
 
 ROOT = Path(__file__).parents[3]
@@ -135,10 +134,8 @@ def test_the_scores_are_those_of_the_ensemble_on_the_test_set(folder):
         for what in ("images by captions", "captions by images")
     ]
     rated = rows(text, "### Agreement with ratings of similarity")
-    assert rated[0] == [
-        *("STS 2012", "MSRpar", "cosine", "750"),
-        *("0.400", "0.38 to 0.44", "0.390", "0.100", "24", "0.200"),
-    ]
+    first = "STS 2012 | MSRpar | cosine | 750 | 0.400 | 0.38 to 0.44 | 0.390 | 0.100 | 24 | 0.200"
+    assert " | ".join(rated[0]) == first
     assert rated[-1][:5] == ["all", "weighted mean", "cosine", "999", "0.400"]
 
 
@@ -147,10 +144,9 @@ def test_a_packed_model_stands_beside_the_untrained_network_of_its_training(fold
     packed = scores().query("epochs != '0'")
     packed.to_csv(folder / "scores.csv", index=False)
     scores(untrained=0.2).to_csv(folder / "training.csv", index=False)
-    rated = rows(
-        make(folder, untrained=folder / "training.csv"), "### Agreement with ratings of similarity"
-    )
-    assert (rated[0][4], rated[0][7]) == ("0.400", "0.200")
+    text = make(folder, untrained=folder / "training.csv")
+    [first, *_] = rows(text, "### Agreement with ratings of similarity")
+    assert (first[4], first[7]) == ("0.400", "0.200")
 
 
 def test_a_single_snapshot_has_its_own_scores(folder):
@@ -165,22 +161,12 @@ def test_a_single_snapshot_has_its_own_scores(folder):
     assert "| the weights are those after epoch | 8 |" in text
 
 
-def test_it_names_every_network_that_described_the_pictures(folder):
-    assert "described by resnet152, which was trained on ImageNet: its weights" in make(folder)
-    file = folder / "model" / "model.json"
-    about = json.loads(file.read_text())
-    about["features"] = {"backbone": "one+two+three", "weights": "1.pth+2.pth+3.pth"}
-    write_json(file, about)
-    text = make(folder)
-    assert "| image features | one+two+three (1.pth+2.pth+3.pth) |" in text
-    assert "described by one, two and three, which were trained on ImageNet: their" in text
-
-
 def test_it_says_how_the_model_was_made_and_is_loaded(folder):
     text = make(folder, load="flickr8k")
     assert 'SentenceEncoder("flickr8k")' in text
     assert f'SentenceEncoder("{folder / "model"}")' in make(folder)
     for line in (
+        "described by resnet152, which was trained on ImageNet: its weights",
         "| seed | 1 |",
         "| the weights are those after epoch | 4 and 8 |",
         r"| image features | resnet152 (IMAGENET1K\_V1) |",
@@ -223,21 +209,13 @@ def test_it_says_which_rated_pairs_hold_a_training_caption(folder):
     assert "among the rated sentences" not in make(folder)
 
 
-def test_a_model_without_ratings_has_no_table_of_them(folder):
-    text = make(folder, rated=False)
-    assert "Agreement with ratings" not in text
-    assert "the similarity of sentences was not measured" in text
-    assert {task for _, task in values(text)} == {
-        "Find images by captions",
-        "Find captions by images",
-    }
-
-
 def test_several_languages_are_told_apart(folder):
     parts = described("gru-8-max") | {"languages": ["en", "de"], "text": {"name": "words"}}
     about(folder, description=parts, texts={"en": {"words": ["a"]}, "de": {"words": ["b", "c"]}})
     retrieval(("en", "de")).to_csv(folder / "retrieval.csv", index=False)
     text = make(folder, "multi30k", ["calixto_liu_2017"], rated=False)
+    assert "Agreement with ratings" not in text
+    assert "the similarity of sentences was not measured" in text
     assert front(text)["language"] == ["en", "de"]
     assert "It reads English and German only" in text and "It knows 2 words of German" in text
     assert [row[0] for row in rows(text, "### Retrieval on the test set")] == ["en"] * 2 + [
@@ -283,40 +261,19 @@ def test_the_papers_are_cited(folder):
     assert "https://doi.org/10.1017/S1351324919000196" in text
 
 
-def test_the_script_writes_the_card(folder):
-    files = ["--model", folder / "model", "--retrieval", folder / "retrieval.csv"]
-    words = [*files, "--papers", "merkx_frank_2019", "--output", folder / "model" / "README.md"]
-    words = [str(word) for word in words]
-    script.main(script.parser.parse_args([*words, "--source", "flickr8k"]))
-    assert (folder / "model" / "README.md").read_text("utf-8") == make(folder, rated=False)
-    with pytest.raises(SystemExit):
-        script.parser.parse_args([*words, "--source", "flickr9k"])
-
-
 def test_every_source_of_data_has_its_terms():
     keys = {"name", "of", "reference", "address", "licence", "terms", "domain", "biases"}
     assert all(set(about) == keys for about in DATA.values())
     assert all(about["address"] for about in DATA.values() if about["licence"] == "other")
 
 
-@pytest.mark.parametrize(
-    ("spoil", "message"),
-    [
-        (
-            lambda f: write_json(f / "model" / "ensemble.json", {"epochs": [3], "best": 3}),
-            "retrieval.csv has no scores of epochs 3, which ensemble.json names",
-        ),
-        (
-            lambda f: about(f, seed=2),
-            "retrieval.csv is not about the model flickr8k/gru-8-max/2",
-        ),
-    ],
-)
-def test_what_a_card_cannot_be_made_of_is_named_in_one_line(folder, spoil, message):
-    spoil(folder)
-    with pytest.raises(InputError, match=re.escape(message)) as error:
+def test_what_a_card_cannot_be_made_of_is_named_in_one_line(folder):
+    write_json(folder / "model" / "ensemble.json", {"epochs": [3], "best": 3})
+    with pytest.raises(InputError, match=r"^.*retrieval\.csv has no scores of epochs 3, which ens"):
         make(folder)
-    assert "\n" not in str(error.value)
+    about(folder, seed=2)
+    with pytest.raises(InputError, match=r"retrieval\.csv is not about the model flickr8k/gru-8-m"):
+        make(folder)
 
 
 def test_what_a_stranger_s_model_says_is_shown_letter_by_letter(folder):

@@ -19,21 +19,27 @@ from groundvec.features import store
 from groundvec.model.network import Model
 from groundvec.runtime.files import sha256
 from groundvec.text.characters import Text
-from tests.groundvec.sources import test_pascal1k
-from tests.support import forks, karpathy_files, sts_files
+from tests.support import (
+    forks,
+    karpathy_files,
+    multi30k_files,
+    pascal1k_files,
+    public_files,
+    sts_files,
+)
 from tests.support.examples import description, save_model
+from tests.support.photos import jpeg
 from tests.support.workflow import environment
 
 ROOT = Path(__file__).parents[3]
 # The examples of programs, in an order in which they make what others read.
-CHAIN = [
-    *("download", "unpack", "pascal1k_images", "dataset", "trees", "text", "extract_features"),
-    *("join_features", "concatenate_features", "train", "ensemble", "retrieval", "ratings"),
-    *("rate", "overlap", "baseline", "card", "report", "gallery", "try_it", "page"),
-    *("translator", "translate", "rerank"),
-]
+CHAIN = """
+    download unpack pascal1k_images dataset trees text extract_features
+    join_features concatenate_features train ensemble retrieval ratings
+    rate overlap baseline card report gallery try_it page
+    translator translate rerank
+"""
 DEMO = Path("results/demo/models/scenes/gru-64-max/seed1")
-NAMES = ["10_a.jpg", "20_b.jpg", "30_c.jpg", "40_d.jpg"]  # of Flickr8k; Multi30k has no letters
 
 
 def examples(text):
@@ -81,35 +87,21 @@ def write(path, text):
 def folder(tmp_path_factory):
     """What somebody has before the first example: the project's files, and tiny public ones."""
     folder = tmp_path_factory.mktemp("help")
-    for name in (
-        "scripts",
-        "groundvec",
-        "reproduction",
-        "resources",
-        "report",
-        "config",
-        "config.yaml",
-        "CITATION.cff",
-    ):
+    names = ["scripts", "groundvec", "reproduction", "resources", "report", "config"]
+    for name in [*names, "config.yaml", "CITATION.cff"]:
         (folder / name).symlink_to(ROOT / name)
-    mirror, data = folder / "mirror", folder / "data"
-    mirror.mkdir()
-    with zipfile.ZipFile(mirror / "text.zip", "w") as archive:
-        for split, names in {"train": NAMES[:2], "dev": NAMES[2:3], "test": NAMES[3:]}.items():
-            archive.writestr(f"Flickr_8k.{split}Images.txt", "\n".join(names))
-        lines = [f"{name}#{k}\tA dog {k} .\n" for name in NAMES for k in range(5)]
-        archive.writestr("Flickr8k.token.txt", "".join(lines))
-    (mirror / "flickr8k").mkdir()
-    text = (mirror / "text.zip").rename(mirror / "flickr8k/Flickr8k_text.zip")
+    mirror = folder / "mirror"
+    data = folder / "data"
+    pictures = [(jpeg(), [f"A dog {k} ." for k in range(5)])] * 4
+    splits = {"train": range(2), "val": range(2, 3), "test": range(3, 4)}
+    public_files.flickr8k(mirror / "flickr8k", pictures, splits)
+    text = mirror / "flickr8k/Flickr8k_text.zip"
     (mirror / "SHA256SUMS").write_text(f"{sha256(text)}  flickr8k/Flickr8k_text.zip\n")
     (data / "flickr8k").mkdir(parents=True)
-    with zipfile.ZipFile(data / "flickr8k/Flickr8k_Dataset.zip", "w") as archive:
-        for name in NAMES:
-            picture(folder / "a" / name)
-            archive.write(folder / "a" / name, f"Flicker8k_Dataset/{name}")
-    for name in test_pascal1k.IDS:
+    shutil.move(mirror / "flickr8k/Flickr8k_Dataset.zip", data / "flickr8k")
+    for name in pascal1k_files.IDS:
         picture(mirror / "pascal1k/images" / name)
-    write(data / "pascal1k/index.html", test_pascal1k.PAGE)
+    write(data / "pascal1k/index.html", pascal1k_files.PAGE)
     entries = [
         karpathy_files.coco_entry(number, split, *["a dog"] * 5)
         for number, split in enumerate(("train", "val", "test"))
@@ -118,24 +110,16 @@ def folder(tmp_path_factory):
     karpathy_files.write_coco(data / "mscoco/caption_datasets", *entries)
     for entry in entries:
         picture(data / "mscoco" / entry["filepath"] / entry["filename"])
-    with zipfile.ZipFile(folder / "data/multi30k.zip", "w") as archive:
-        plain = [f"{name[:2]}.jpg" for name in NAMES]
-        own = {"train": plain[:2], "val": plain[2:3], "test_2016": plain[3:]}
-        sentences = {"train": "train", "val": "val", "test_2016": "test_2016_flickr"}
-        sentences |= dict.fromkeys(["test_2017"], "test_2017_flickr")
-        sentences |= dict.fromkeys(["test_2018"], "test_2018_flickr")
-        for split, names in own.items():
-            archive.writestr(f"task2/image_splits/{split}_images.txt", "\n".join(names))
-        for split, translated in sentences.items():
-            names = own.get(split, ["90.jpg"])
-            archive.writestr(f"task1/image_splits/{translated}.txt", "\n".join(names))
-            said = gzip.compress("\n".join("Said." for _ in names).encode())
-            for language in ("en", "de"):
-                archive.writestr(f"task1/raw/{translated}.{language}.gz", said)
-                for k in range(1, 6):
-                    archive.writestr(f"task2/raw/{split}.{k}.{language}.gz", said)
-    (data / "multi30k").mkdir()
-    (data / "multi30k.zip").rename(data / "multi30k/multi30k.zip")
+    described = {"train": ["0.jpg", "1.jpg"], "val": ["2.jpg"], "test_2016": ["3.jpg"]}
+    translated = {
+        "train": ["0.jpg", "1.jpg"],
+        "val": ["2.jpg"],
+        "test_2016_flickr": ["3.jpg"],
+        "test_2017_flickr": ["90.jpg"],
+        "test_2018_flickr": ["91.jpg"],
+    }
+    multi30k_files.small(folder / "multi30k", described, translated, lambda *_: "Said.")
+    shutil.make_archive(str(data / "multi30k/multi30k"), "zip", folder / "multi30k")
     splits = {"a": "train", "b": "train", "c": "dev", "d": "test"}
     for name in splits:
         picture(folder / f"my/photos/{name}.jpg")
@@ -237,8 +221,8 @@ def prepare(folder, name, number):
 
 @pytest.mark.slow
 def test_every_example_of_a_script_s_help_runs_as_it_stands(folder):
-    assert set(CHAIN) == {path.stem for path in (ROOT / "scripts").glob("*.py")}
-    for name in CHAIN:
+    assert set(CHAIN.split()) == {path.stem for path in (ROOT / "scripts").glob("*.py")}
+    for name in CHAIN.split():
         found = of_script(name)
         assert found, name
         for number, example in enumerate(found):

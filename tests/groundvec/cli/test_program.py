@@ -1,26 +1,18 @@
 import argparse
-import errno
 import logging
-import os
-import resource
 import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import h5py
-import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groundvec.cli.program import BOUNDS, execute
 from groundvec.config import parts
-from groundvec.data import dataset
-from groundvec.runtime.files import atomic, copy, read_json, write_bytes, write_json
-from groundvec.text.characters import Text
+from groundvec.runtime.files import atomic, write_bytes
 from tests.support import forks
 
 ROOT = Path(__file__).parents[3]
@@ -36,46 +28,47 @@ def test_a_file_is_whole_or_not_there(tmp_path):
         temporary.write_text("whole")
         assert not path.exists()
     assert path.read_text() == "whole" and len(list(path.parent.iterdir())) == 1
-    with pytest.raises(KeyboardInterrupt), atomic(path) as temporary:
-        temporary.write_text("half")
-        raise KeyboardInterrupt
-    assert path.read_text() == "whole"
 
 
-def test_json_is_read_as_it_was_written(tmp_path):
-    data = {"größe": [1, 2.5, None], "🐶": "a\nb"}
-    write_json(tmp_path / "a.json", data)
-    assert read_json(tmp_path / "a.json") == data
+PROGRAM = """
+import argparse
+from pathlib import Path
+from groundvec.cli.program import run
+from groundvec.runtime.errors import InputError
+parser = argparse.ArgumentParser()
+parser.add_argument("--input", type=Path, nargs="*")
+parser.add_argument("--output", type=Path)
+def main(arguments):
+    {body}
+run(main, parser)
+"""
 
 
-def program(tmp_path, body):
-    path = tmp_path / "program.py"
-    path.write_text(
-        "import argparse\nfrom groundvec.cli.program import run\n"
-        "from groundvec.runtime.errors import InputError\n"
-        f"def main(arguments):\n    {body}\nrun(main, argparse.ArgumentParser())\n"
-    )
-    command = [sys.executable, path, "--log", tmp_path / "a.log"]
+def program(folder, body, *arguments):
+    """Run a program in a folder, whose `main` has this body."""
+    command = [sys.executable, "-c", PROGRAM.format(body=body), *map(str, arguments)]
     environment = {"PYTHONPATH": str(ROOT)}
-    return subprocess.run(command, capture_output=True, text=True, env=environment)
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+def save(path, *arguments):
+    """Run a program that writes a file."""
+    body = f"from groundvec.runtime.files import write_bytes; write_bytes({str(path)!r}, b'new')"
+    return program(path.parent, body, *arguments)
 
 
 def test_bad_input_is_one_line_and_a_status(tmp_path):
-    result = program(tmp_path, "raise InputError('a.csv line 3: no caption, add one')")
+    body = "raise InputError('a.csv line 3: no caption, add one')"
+    result = program(tmp_path, body, "--log", "a.log")
     assert result.returncode == 1
     assert result.stderr == "error: a.csv line 3: no caption, add one\n"
     assert (tmp_path / "a.log").read_text() == result.stderr
 
 
 def test_a_bug_keeps_its_traceback_in_the_log(tmp_path):
-    result = program(tmp_path, "1 / 0")
+    result = program(tmp_path, "1 / 0", "--log", "a.log")
     assert result.returncode == 1
     assert "ZeroDivisionError" in (tmp_path / "a.log").read_text()
-
-
-def test_ctrl_c_ends_a_program_without_a_word(tmp_path):
-    result = program(tmp_path, "raise KeyboardInterrupt")
-    assert result.returncode == 130 and result.stderr == ""
 
 
 def test_ctrl_c_ends_it_without_a_word_while_it_imports():
@@ -92,87 +85,22 @@ import groundvec.__main__
     assert result.returncode == 130 and result.stderr == ""
 
 
-@pytest.fixture
-def small_disk(tmp_path):
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", folder]
-    if subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("mounting a small disk needs root")
-    yield folder
-    subprocess.run(["umount", folder], check=True)
-
-
-def test_a_training_on_a_full_disk_is_one_line_and_goes_on_when_there_is_room(tmp_path, small_disk):
-    ids = [f"i{k}" for k in range(12)]
-    split = ["train"] * 8 + ["dev"] * 2 + ["test"] * 2
-    images = pd.DataFrame({"image_id": ids, "split": split, "path": __file__})
-    captions = images[["image_id", "split"]].assign(language="en", caption="A dog.")
-    dataset.write(tmp_path, captions[dataset.CAPTION_COLUMNS], images)
-    write_json(tmp_path / "v.json", Text.build(["A dog."]).as_dict())
-    with h5py.File(tmp_path / "f.h5", "w") as file:
-        file["features"] = np.random.default_rng(0).normal(size=(12, 16)).astype(np.float32)
-        file["image_ids"] = ids
-    described = (
-        "{languages: [en], encoder: {name: rnn, cell: gru, size: 128, pooling: max}, "
-        "training: {batch_size: 4, epochs: 2, cycle: 1}}"
-    )
-    command = ["scripts/train.py", "--description", described]
-    command += ["--name", "gru-128-max", "--dataset", "x"]
-    command += ["--captions", tmp_path / "captions.csv", "--features", tmp_path / "f.h5"]
-    command += ["--texts", tmp_path / "v.json", "--work", small_disk]
-    command += ["--output", tmp_path / "model"]
-
-    def train():
-        return forks.run(*command, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)})
-
-    result = train()
-    assert result.returncode == 1
-    assert result.stderr.splitlines()[-1].startswith("error: no space left on the disk")
-    assert "Traceback" not in result.stderr
-    assert not (tmp_path / "model").exists()
-    subprocess.run(["mount", "-o", "remount,size=8m", small_disk], check=True)
-    result = train()
-    assert result.returncode == 0, result.stderr
-    assert (tmp_path / "model" / "model.json").exists()
-
-
 # What is there is not written over
 
 
-def save(arguments, path):
-    write = f"from groundvec.runtime.files import write_bytes; write_bytes({str(path)!r}, b'new')"
-    return [sys.executable, "-c", PROGRAM.format(body=write), *map(str, arguments)]
-
-
-PROGRAM = """
-import argparse
-from pathlib import Path
-from groundvec.cli.program import run
-parser = argparse.ArgumentParser()
-parser.add_argument("--input", type=Path, nargs="*")
-parser.add_argument("--output", type=Path)
-def main(arguments):
-    {body}
-run(main, parser)
-"""
-
-
-@pytest.mark.parametrize("link", ["the same path", "a symbolic link", "a hard link", "a detour"])
+@pytest.mark.parametrize("link", ["a symbolic link", "a hard link", "a detour"])
 def test_an_input_is_never_written_over(tmp_path, link):
-    mine, output = tmp_path / "mine.csv", tmp_path / "output.csv"
+    mine = tmp_path / "mine.csv"
+    output = tmp_path / "output.csv"
     mine.write_text("mine")
-    if link == "the same path":
-        output = mine
-    elif link == "a detour":
+    if link == "a detour":
         (tmp_path / "folder").mkdir()
         output = tmp_path / "folder" / ".." / "mine.csv"
+    elif link == "a hard link":
+        output.hardlink_to(mine)
     else:
-        (output.symlink_to if link == "a symbolic link" else output.hardlink_to)(mine)
-    command = save(
-        ["--input", tmp_path / "no.csv", mine, "--output", output, "--overwrite"], output
-    )
-    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+        output.symlink_to(mine)
+    result = save(output, "--input", "no.csv", mine, "--output", output, "--overwrite")
     assert result.returncode == 1 and len(result.stderr.splitlines()) == 1
     assert "is an input, and would be overwritten: name another output" in result.stderr
     assert mine.read_text() == "mine"
@@ -181,22 +109,18 @@ def test_an_input_is_never_written_over(tmp_path, link):
 def test_a_file_that_is_there_is_written_over_only_if_told_to(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("mine")
-    result = subprocess.run(save([], path), capture_output=True, text=True, cwd=ROOT)
+    result = save(path)
     assert result.returncode == 1 and path.read_text() == "mine"
     assert f"{path} already exists: name another output, or use --overwrite" in result.stderr
-    assert subprocess.run(save(["--overwrite"], path), cwd=ROOT).returncode == 0
+    assert save(path, "--overwrite").returncode == 0
     assert path.read_text() == "new"
 
 
-@pytest.mark.parametrize("kind", ["FIFO", "link to a device", "folder"])
-def test_what_is_no_file_is_not_replaced_even_if_told_to(tmp_path, kind):
+def test_what_is_no_file_is_not_replaced_even_if_told_to(tmp_path):
     path = tmp_path / "a.csv"
-    if kind == "FIFO":
-        os.mkfifo(path)
-    else:
-        path.mkdir() if kind == "folder" else path.symlink_to("/dev/null")
+    path.symlink_to("/dev/null")
     before = path.lstat().st_ino
-    result = subprocess.run(save(["--overwrite"], path), capture_output=True, text=True, cwd=ROOT)
+    result = save(path, "--overwrite")
     assert result.returncode == 1 and result.stderr.count("\n") == 1
     assert f"{path} is a folder, a FIFO or a device: name another output" in result.stderr
     assert path.lstat().st_ino == before and list(tmp_path.iterdir()) == [path]
@@ -220,8 +144,7 @@ def test_every_name_that_the_file_system_allows_can_be_written(length, ending):
 
 def test_a_log_empties_nothing_but_a_log(tmp_path):
     (tmp_path / "captions.csv").write_text("mine")
-    command = save(["--log", tmp_path / "captions.csv"], tmp_path / "a")
-    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    result = save(tmp_path / "a", "--log", "captions.csv")
     assert result.returncode == 2 and "captions.csv does not end in .log" in result.stderr
     assert (tmp_path / "captions.csv").read_text() == "mine"
 
@@ -235,7 +158,7 @@ def test_nothing_printed_does_something_to_the_terminal(tmp_path):
         "show(name); logging.info('%s is read', Path(name)); logging.warning(name); "
         "open(name)"
     )
-    result = program(tmp_path, f"from pathlib import Path; {body}")
+    result = program(tmp_path, body, "--log", "a.log")
     assert result.stdout == "a\\x1b[2J\\nb\n"
     first, second, third, error = result.stderr.splitlines()
     assert (first, second, third) == ("a\\x1b[2J\\nb is read", "a\\x1b[2J", "b")
@@ -279,15 +202,8 @@ def test_a_program_that_is_told_to_stop_leaves_nothing_half_written(tmp_path):
     ("raised", "said"),
     [
         ("OSError(13, 'Permission denied', 'a.csv')", "a.csv: Permission denied; change its perm"),
-        ("OSError(30, 'Read-only file system', 'a')", "a: Read-only file system; change its perm"),
-        ("OSError(36, 'File name too long', 'aaa')", "aaa: File name too long; correct that"),
         ("OSError(5, 'Input/output error', 'a.h5')", "a.h5: Input/output error; correct that"),
-        (
-            "OSError(28, 'No space left', 'a')",
-            "no space left on the disk while writing a",
-        ),
-        ("OSError(27, 'File too large')", "no space left on the disk while writing the results"),
-        ("MemoryError('Unable to allocate 9 PiB')", "not enough memory (Unable to allocate 9 PiB)"),
+        ("OSError(28, 'No space left', 'a')", "no space left on the disk while writing a"),
         ('RuntimeError("can\'t allocate memory: 9\\n at")', "not enough memory (can't allocate"),
         ("ModuleNotFoundError(name='h5py')", 'h5py is not installed: pip install "groundvec[train'),
     ],
@@ -298,48 +214,6 @@ def test_what_the_system_refuses_is_one_line(tmp_path, raised, said):
     assert result.stderr.startswith(f"error: {said}") and result.stderr.count("\n") == 1
 
 
-def limited(command, size):
-    """Run a command that may write files of `size` bytes at most."""
-
-    def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, preexec_fn=limit)
-
-
-def test_a_limit_on_file_sizes_is_one_line_and_leaves_nothing_half_written(tmp_path):
-    features = np.zeros((100, 1000), np.float32)
-    np.savez(tmp_path / "f.npz", features=features, image_ids=[f"i{k}" for k in range(100)])
-    images = pd.DataFrame({"image_id": [f"i{k}" for k in range(100)], "split": "train"})
-    images.assign(path="-", sha256="-").to_csv(tmp_path / "images.csv", index=False)
-    command = [sys.executable, "scripts/join_features.py", "--parts", tmp_path / "f.npz"]
-    command += ["--images", tmp_path / "images.csv", "--output", tmp_path / "out" / "f.h5"]
-    result = limited(command, 100_000)
-    assert result.returncode == 1 and result.stderr.count("\n") == 1, result.stderr
-    assert result.stderr.startswith("error: no space left on the disk while writing")
-    assert list((tmp_path / "out").iterdir()) == []
-    assert limited(command, 10**7).returncode == 0
-
-
-def test_snapshots_copied_to_a_full_disk_leave_nothing_half_written(tmp_path, small_disk):
-    (tmp_path / "snapshot").write_bytes(b"x" * 10**6)
-    with pytest.raises(OSError) as caught:  # shutil's own error would not say which
-        copy(tmp_path / "snapshot", small_disk / "model" / "snapshot")
-    assert caught.value.errno == errno.ENOSPC
-    assert list((small_disk / "model").iterdir()) == []
-
-
-def test_a_table_of_tasks_is_an_input_of_table_1(tmp_path):
-    tasks = "task,subtask,source,train,dev,test,dropped\nT,S,text,0,0,9,0\n"
-    (tmp_path / "a.csv").write_text(tasks)
-    command = [sys.executable, "scripts/report.py", "merkx_frank_2019/table1"]
-    command += ["--tasks", tmp_path / "a.csv"]
-    command += ["--output", tmp_path / "a", "--overwrite"]
-    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    assert result.returncode == 1 and "a.csv is an input" in result.stderr
-    assert (tmp_path / "a.csv").read_text() == tasks
-
-
 # Numbers on a command line
 
 
@@ -347,11 +221,9 @@ def test_a_table_of_tasks_is_an_input_of_table_1(tmp_path):
     ("script", "numbers", "said"),
     [
         ("translator", "--seed -1", "--seed: -1 is less than the minimum of 0"),
-        ("translator", "--threads -1", "--threads: -1 is less than the minimum of 1"),
         ("translate", "--n 0", "--n: 0 is less than the minimum of 1"),
         ("train", "--draw 5 0 1", "--draw.1: 0 is less than the minimum of 1"),
         ("extract_features", "--parts 0", "--parts: 0 is less than the minimum of 1"),
-        ("extract_features", "--part -1", "--part: -1 is less than the minimum of 0"),
     ],
 )
 def test_numbers_are_within_the_bounds_of_a_configuration(caplog, script, numbers, said):
@@ -372,10 +244,7 @@ def test_numbers_are_within_the_bounds_of_a_configuration(caplog, script, number
     ("script", "settings", "said"),
     [
         ("translator", "size: 0", "translator.size: 0 is less than the minimum of 1"),
-        ("translator", "embedding: 1e5", "embedding: 100000 is greater than the maximum of 16384"),
-        ("translator", "dropout: .nan", "translator.dropout: nan is not of type 'number'"),
         ("translator", "batch_sizes: 8", "unknown key 'batch_sizes': did you mean 'batch_size'?"),
-        ("retrieval", "folds: 0", "retrieval.folds: 0 is less than the minimum of 1"),
         ("extract_features", "crops: 5", "extraction.crops: 5 is not one of [1, 2, 10]"),
         ("extract_features", "[1]", "extraction"),
     ],

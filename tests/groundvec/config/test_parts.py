@@ -1,10 +1,12 @@
 """A model is a description of named parts; a part is a module and the YAML of its options."""
 
+import contextlib
 import json
 import os
 import re
 import shutil
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import h5py
@@ -51,19 +53,32 @@ def run(project, *command):
     assert result.returncode == 0, result.stderr
 
 
-def train(project, name, described, *treebanks):
+def run_here(project, script, *arguments):
+    """Run a program of this project within this process."""
+    with contextlib.chdir(project):
+        module = import_module(script.removesuffix(".py").replace("/", "."))
+        module.main(module.parser.parse_args([str(word) for word in arguments]))
+
+
+def train(run, project, name, described, *treebanks):
     """Train by the scripts, as a rule does; the model's folder."""
-    run(
-        *(project, "scripts/text.py", "--text", json.dumps(described.get("text", CHARACTERS))),
-        *("--captions", "captions.csv", "--output", f"{name}.json", *treebanks),
-    )
-    run(
-        *(project, "scripts/train.py", "--description", json.dumps(described), "--name", name),
-        *("--dataset", "x", "--captions", "captions.csv", "--features", "f.h5"),
-        *("--texts", f"{name}.json", "--work", "work", "--output", name, "--threads", "1"),
-        *treebanks,
-    )
+    captions = ["--captions", "captions.csv", *treebanks]
+    text = json.dumps(described.get("text", CHARACTERS))
+    run(project, "scripts/text.py", "--text", text, "--output", f"{name}.json", *captions)
+    options = ["--description", json.dumps(described), "--name", name]
+    options += ["--dataset", "x", "--features", "f.h5", "--texts", f"{name}.json"]
+    options += ["--work", "work", "--output", name, "--threads", "1"]
+    run(project, "scripts/train.py", *options, *captions)
     return project / name
+
+
+def add(project, heading):
+    """Write the files that a recipe adds."""
+    files = recipe(heading)
+    assert [Path(path).suffix for path in files] == [".py", ".yaml"]
+    for path, text in files.items():
+        assert not (project / path).exists()
+        (project / path).write_text(text, "utf-8")
 
 
 CHARACTERS = {"name": "characters"}
@@ -89,7 +104,7 @@ def test_a_replaced_file_of_trees_trains_anew(project):
             heads[root], relations[root] = -1, "root"
             trees.append(Tree(of, heads, relations, ["X"] * len(of), text))
         write(path, "by hand", trees)
-        folder = train(project, name, described, "--treebanks", path)
+        folder = train(run_here, project, name, described, "--treebanks", path)
         made.append(json.loads((folder / "model.json").read_text()))
     assert made[0]["texts"] == made[1]["texts"] and made[0]["key"] != made[1]["key"]
     for content in made:  # a key is the hash of what is said to decide the training
@@ -98,45 +113,29 @@ def test_a_replaced_file_of_trees_trains_anew(project):
         assert about["decides"]["description"] == content["description"]
 
 
-RECIPES = {
-    "Add an encoder": {"encoder": {"name": "cnn", "size": 8}},
-    "Add an objective": {"objective": {"name": "softmax"}},
-    "Add a text": {"text": {"name": "bytes"}},
-    "Add an optimiser": {"training": SHORT | {"optimiser": {"name": "sgd", "learning_rate": 1}}},
-}
-
-
-@pytest.mark.parametrize("heading", RECIPES)
-def test_a_part_is_added_by_two_files_as_the_recipe_has_them(project, heading):
-    files = recipe(heading)
-    assert [Path(path).suffix for path in files] == [".py", ".yaml"]
-    for path, text in files.items():
-        assert not (project / path).exists()
-        (project / path).write_text(text, "utf-8")
+def test_parts_are_added_by_two_files_each_as_the_recipes_have_them(project):
+    for heading in ("Add an encoder", "Add an objective", "Add a text", "Add an optimiser"):
+        add(project, heading)
     described = {
         "languages": ["en"],
-        "encoder": {"name": "bag", "size": 8, "embedding": 8},
-        "training": SHORT | {"optimiser": RATE},
-        **RECIPES[heading],
+        "text": {"name": "bytes"},
+        "encoder": {"name": "cnn", "size": 8},
+        "objective": {"name": "softmax"},
+        "training": SHORT | {"optimiser": {"name": "sgd", "learning_rate": 1}},
     }
-    folder = train(project, heading.split()[-1], described)
+    folder = train(run, project, "added", described)
     losses = pd.read_csv(folder / "history.csv")["loss"]
     assert losses.iloc[-1] < 0.95 * losses[1]
     made = json.loads((folder / "model.json").read_text())["description"]
-    if heading == "Add an objective":
-        assert made["objective"] == {"name": "softmax", "temperature": 0.1}
-        scales = [
-            load_file(folder / "snapshots" / f"epoch-{epoch:03}.safetensors")["objective.scale"]
-            for epoch in (0, 10)
-        ]
-        assert scales[0] != scales[1]
+    assert made["objective"] == {"name": "softmax", "temperature": 0.1}
+    first, last = (
+        load_file(folder / "snapshots" / f"epoch-{epoch:03}.safetensors") for epoch in (0, 10)
+    )
+    assert first["objective.scale"] != last["objective.scale"]
 
 
 def test_a_baseline_is_added_by_two_files_as_the_recipe_has_them(project):
-    files = recipe("Add a baseline")
-    assert [Path(path).suffix for path in files] == [".py", ".yaml"]
-    for path, text in files.items():
-        (project / path).write_text(text, "utf-8")
+    add(project, "Add a baseline")
     pairs = {"task": ["t"] * 3, "subtask": "s", "split": "test"}
     pairs |= {"sentence_a": ["a", "b c", "d"], "sentence_b": ["a b", "c", "e f g"]}
     pd.DataFrame(pairs | {"rating": [1.0, 2.0, 3.0]}).to_csv(project / "r.csv", index=False)
@@ -145,11 +144,16 @@ def test_a_baseline_is_added_by_two_files_as_the_recipe_has_them(project):
     assert (pd.read_csv(project / "lengths.csv")["encoder"] == "lengths").all()
 
 
-@pytest.mark.parametrize("text", ["characters", "words", "ngrams"])
-@pytest.mark.parametrize("encoder", ["bag", "rnn"])
-@pytest.mark.parametrize("similarity", ["cosine", "euclidean"])
-def test_parts_cross_freely(text, encoder, similarity):
-    from groundvec.model.network import Model
+@pytest.mark.parametrize(
+    ("text", "encoder", "similarity"),
+    [
+        ("characters", "bag", "euclidean"),
+        ("words", "rnn", "cosine"),
+        ("ngrams", "rnn", "euclidean"),
+        ("ngrams", "bag", "cosine"),
+    ],
+)
+def test_parts_cross_freely(tmp_path, text, encoder, similarity):
     from groundvec.training import loop
 
     options = {"bag": {"embedding": 8}, "rnn": {"cell": "gru", "pooling": "attention"}}[encoder]
@@ -159,21 +163,15 @@ def test_parts_cross_freely(text, encoder, similarity):
             "text": {"name": text},
             "encoder": {"name": encoder, "size": 8, **options},
             "similarity": similarity,
-            "training": {**SHORT, "epochs": 2, "cycle": 2},
+            "training": {"epochs": 2, "cycle": 2, "batch_size": 10, "optimiser": RATE},
         }
     )
-    _, split = make_split(images=20)
     captions = sentences(images=20)
-    made = parts.find("text", text).build(captions, **parts.options(described["text"]))
-    split.captions["en"] = replace(split.captions["en"], encoded=made.encode(captions))
-    model = Model(described, {"en": made}, split.features.shape[1])
-    batch = next(split.epoch(10, 0, 1))
-    optimiser = parts.find("optimisers", "adam")(model.parameters(), 10, 0.01, 1e-6)
-    losses = [
-        loop.train_step(model, optimiser, split, batch, seed=1, step=step).item()
-        for step in range(20)
-    ]
-    assert losses[-1] < losses[0]
+    built = parts.find("text", text).build(captions, **parts.options(described["text"]))
+    _, split = make_split(images=20)
+    split.captions["en"] = replace(split.captions["en"], encoded=built.encode(captions))
+    history = loop.train(described, {"en": built}, split, split, 1, "cpu", tmp_path)
+    assert history[2]["loss"] < history[1]["loss"]
 
 
 def test_treebanks_are_only_for_texts_that_read_trees():

@@ -7,8 +7,6 @@ import os
 import random
 import shutil
 import stat
-import subprocess
-import sys
 import tarfile
 import zipfile
 from pathlib import Path
@@ -75,17 +73,11 @@ def test_a_good_archive_is_unpacked_and_nothing_is_left_beside_it(make, tmp_path
     assert list(folder.parent.iterdir()) == [folder]
 
 
-def test_junk_of_macos_is_left_out(make, tmp_path):
-    junk = {"__MACOSX/._a.txt": b"junk", "deep/__MACOSX/._b.bin": b"junk"}
-    unpack(make(FILES | junk), tmp_path / "folder")
-    assert tree(tmp_path / "folder") == FILES
-
-
 @pytest.mark.parametrize(
     ("members", "unpacked"),
     [
         (["train2014/1.jpg"], ["1.jpg"]),
-        (["train2014/1.jpg", "__MACOSX/train2014/._1.jpg"], ["1.jpg"]),
+        (["train2014/1.jpg", "__MACOSX/train2014/._1.jpg", "b/__MACOSX/._b"], ["1.jpg"]),
         (["train2014/train2014/1.jpg"], ["train2014/1.jpg"]),
         (["val2014/1.jpg"], ["val2014/1.jpg"]),
         (["train2014/1.jpg", "readme.txt"], ["train2014/1.jpg", "readme.txt"]),
@@ -94,12 +86,6 @@ def test_junk_of_macos_is_left_out(make, tmp_path):
 def test_only_a_single_folder_of_the_same_name_is_not_nested(make, tmp_path, members, unpacked):
     unpack(make(dict.fromkeys(members, b"1")), tmp_path / "train2014")
     assert tree(tmp_path / "train2014") == dict.fromkeys(unpacked, b"1")
-
-
-@pytest.mark.parametrize("name", ["../evil", "a/../../evil", "a/../evil", "/tmp/evil", ".."])
-def test_a_member_that_leaves_the_folder_is_named(make, tmp_path, name):
-    message = refused(make(FILES | {name: b"evil"}), tmp_path / "folder")
-    assert f"member {name} " in message
 
 
 @given(parts=st.lists(st.sampled_from(["..", ".", "a", "b", ""]), min_size=1, max_size=5))
@@ -111,7 +97,7 @@ def test_no_name_writes_outside(tmp_path_factory, kind, parts):
     folder = top / "inner" / "folder"
     folder.parent.mkdir()
     if name.startswith("/") or ".." in parts:
-        refused(archive, folder)
+        assert f"member {name} " in refused(archive, folder)
     else:
         unpack(archive, folder)
         assert tree(folder) == {os.path.normpath(name): b"content"}
@@ -138,7 +124,14 @@ def test_a_link_or_a_device_in_a_tar_is_named(tmp_path, kind):
     assert "member link " in refused(archive, tmp_path / "folder")
 
 
-@pytest.mark.parametrize("share", [0, 0.1, 0.5, 0.9, 0.99])
+def test_what_is_there_or_missing_is_refused(make, tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/mine").write_text("mine")
+    refused(make(FILES), tmp_path / "folder")
+    assert "missing" in refused(tmp_path / "none.zip", tmp_path / "new")
+
+
+@pytest.mark.parametrize("share", [0, 0.5, 0.99])
 @pytest.mark.parametrize("kind", ["zip", "tar.gz"])
 def test_a_truncated_archive_is_named(tmp_path, kind, share):
     noise = {f"{i}.jpg": random.Random(i).randbytes(5000) for i in range(20)}
@@ -172,24 +165,6 @@ def test_a_flipped_bit_anywhere_is_noticed_or_harmless(tmp_path, kind):
     assert noticed > len(b"some text")
 
 
-def test_what_is_no_archive_is_named(tmp_path):
-    page = tmp_path / "archive.zip"
-    page.write_text("<html>log in first</html>")
-    assert "damaged" in refused(page, tmp_path / "folder")
-
-
-def test_an_archive_that_is_missing_is_named(tmp_path):
-    assert "missing" in refused(tmp_path / "archive.zip", tmp_path / "folder")
-
-
-def test_what_is_there_is_not_overwritten(make, tmp_path):
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    (folder / "mine").write_text("mine")
-    refused(make(FILES), folder)
-    assert tree(folder) == {"mine": b"mine"}
-
-
 def test_an_empty_folder_is_filled_and_hidden_files_beside_it_stay(make, tmp_path):
     hidden = tmp_path / ".folder.part"
     hidden.mkdir()
@@ -215,23 +190,6 @@ def test_a_full_disk_leaves_nothing_behind(make, tmp_path, monkeypatch):
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_script(tmp_path):
-    def script(archive, output):
-        command = [sys.executable, ROOT / "scripts" / "unpack.py"]
-        command += ["--archive", archive, "--output", output, "--log", tmp_path / "a.log"]
-        return subprocess.run(command, capture_output=True, text=True, timeout=60)
-
-    result = script(make_zip(tmp_path / "good.zip", FILES), tmp_path / "good")
-    assert result.returncode == 0, result.stderr
-    assert tree(tmp_path / "good") == FILES
-
-    result = script(make_zip(tmp_path / "evil.zip", {"../evil": b""}), tmp_path / "evil")
-    assert result.returncode == 1
-    (line,) = result.stderr.splitlines()
-    assert "evil.zip: its member ../evil" in line
-    assert not (tmp_path / "evil").exists()
-
-
 @pytest.mark.parametrize("trailing", [False, True])
 def test_a_gzipped_tar_of_far_more_than_it_takes_is_refused_before_it_is_read(tmp_path, trailing):
     """The headers of all members are kept in memory; what follows the last one is read too."""
@@ -239,6 +197,11 @@ def test_a_gzipped_tar_of_far_more_than_it_takes_is_refused_before_it_is_read(tm
     content = header + bytes(2**25) if trailing else header * 2**16
     archive = tmp_path / "a.tar.gz"
     archive.write_bytes(gzip.compress(content))
+    assert "would become more than 16 MiB" in refused(archive, tmp_path / "folder")
+
+
+def test_a_zip_of_far_more_than_it_takes_is_refused(tmp_path):
+    archive = make_zip(tmp_path / "a.zip", {"a": bytes(2**25)})
     assert "would become more than 16 MiB" in refused(archive, tmp_path / "folder")
 
 

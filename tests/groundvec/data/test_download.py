@@ -1,19 +1,13 @@
 """Downloads against a server on this machine that can break in every way that a network does."""
 
-import contextlib
 import errno
 import hashlib
-import http.client
 import itertools
 import re
 import socket
-import subprocess
-import sys
-import threading
 import urllib.error
 import urllib.request
 import zipfile
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -21,81 +15,12 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from groundvec.data import transfer
 from groundvec.data.download import fetch
 from groundvec.runtime.errors import InputError
+from tests.support.downloads import CONTENT, reset, sha256
 
 ROOT = Path(__file__).parents[3]
 NAME = "set/archive.zip"
-CONTENT = bytes(range(256)) * 1000
-
-
-def sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-class Handler(BaseHTTPRequestHandler):
-    """Serves `server.content`; does what `server.faults` says, one fault a request."""
-
-    def do_GET(self):
-        server, asked = self.server, self.headers["Range"]
-        content = server.others.get(self.path, server.content)
-        server.asked.append(asked)
-        fault = server.faults.pop(0) if server.faults else {}
-        if "status" in fault:
-            return self.send_error(fault["status"])
-        start = int(re.fullmatch(r"bytes=(\d+)-", asked)[1]) if asked else 0
-        if fault.get("no_ranges"):
-            asked, start = None, 0
-        if asked and start >= len(content):
-            self.send_response(416)
-            self.send_header("Content-Range", f"bytes */{len(content)}")
-            self.send_header("Content-Length", "0")
-            return self.end_headers()
-        body = content[start:]
-        self.send_response(206 if asked else 200)
-        if fault.get("chunked"):
-            self.send_header("Transfer-Encoding", "chunked")
-        else:
-            self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        body = body[: fault.get("cut")]
-        server.sent += len(body)
-        if fault.get("chunked"):
-            body = b"%x\r\n%b\r\n" % (len(body), body)  # and no last chunk
-        with contextlib.suppress(ConnectionError):
-            self.wfile.write(body)
-
-    def log_message(self, *args):
-        pass
-
-
-@pytest.fixture(scope="module")
-def running():
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server
-        server.shutdown()
-
-
-def reset(server, content=CONTENT, faults=()):
-    server.content, server.faults, server.asked, server.sent = content, list(faults), [], 0
-    server.others = {}  # what other paths have than `content`
-    return {
-        "urls": [f"http://127.0.0.1:{server.server_port}/archive.zip"],
-        "size": len(content),
-        "sha256": sha256(content),
-    }
-
-
-@pytest.fixture
-def server(running, monkeypatch):
-    """The server, reset, and the seconds that the code under test would have waited."""
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    running.waits = []
-    monkeypatch.setattr(transfer.time, "sleep", running.waits.append)
-    running.source = reset(running)
-    return running
 
 
 @pytest.fixture
@@ -112,13 +37,6 @@ def only_file_in(folder):
     return path
 
 
-def test_a_download_is_the_file_and_nothing_else(server, target):
-    fetch(NAME, server.source, target)
-    assert target.read_bytes() == CONTENT
-    assert only_file_in(target.parent) == target
-    assert server.asked == [None]
-
-
 def test_a_broken_connection_is_resumed_for_the_missing_bytes_only(server, target):
     server.faults = [{"cut": 100_000}, {"cut": 50_000}]
     fetch(NAME, server.source, target)
@@ -128,41 +46,22 @@ def test_a_broken_connection_is_resumed_for_the_missing_bytes_only(server, targe
     assert server.waits == [1, 1]  # each attempt gained something, so the wait does not grow
 
 
-def test_what_a_killed_run_left_is_resumed(server, target):
+@pytest.mark.parametrize(
+    ("part", "asked", "sent"),
+    [
+        (CONTENT[:77_777], "bytes=77777-", len(CONTENT) - 77_777),
+        (CONTENT, f"bytes={len(CONTENT)}-", 0),  # whole, but not renamed
+        (CONTENT + b"more", None, len(CONTENT)),
+    ],
+)
+def test_what_a_killed_run_left_is_resumed(server, target, part, asked, sent):
     target.parent.mkdir(parents=True)
-    part_of(target).write_bytes(CONTENT[:77_777])
+    part_of(target).write_bytes(part)
     fetch(NAME, server.source, target)
     assert target.read_bytes() == CONTENT
-    assert server.asked == ["bytes=77777-"]
     assert only_file_in(target.parent) == target
-
-
-def test_a_whole_part_that_was_not_renamed_is_only_verified(server, target):
-    target.parent.mkdir(parents=True)
-    part_of(target).write_bytes(CONTENT)
-    fetch(NAME, server.source, target)
-    assert target.read_bytes() == CONTENT
-    assert server.sent == 0
-
-
-def test_a_part_longer_than_the_file_is_thrown_away(server, target):
-    target.parent.mkdir(parents=True)
-    part_of(target).write_bytes(CONTENT + b"more")
-    fetch(NAME, server.source, target)
-    assert target.read_bytes() == CONTENT
-
-
-def test_a_server_that_ignores_ranges_is_read_from_the_start(server, target):
-    server.faults = [{"cut": 100_000}, {"no_ranges": True}]
-    fetch(NAME, server.source, target)
-    assert target.read_bytes() == CONTENT
-    assert server.sent == 100_000 + len(CONTENT)
-
-
-def test_a_broken_chunked_answer_is_noticed(server, target):
-    server.faults = [{"chunked": True, "cut": 70_000}]
-    fetch(NAME, server.source, target)
-    assert target.read_bytes() == CONTENT
+    assert server.sent == sent
+    assert server.asked[-1:] == [asked]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -174,6 +73,7 @@ def test_a_broken_chunked_answer_is_noticed(server, target):
             optional={
                 "cut": st.integers(0, 210_000),
                 "no_ranges": st.booleans(),
+                "chunked": st.booleans(),
                 "status": st.sampled_from([500, 502, 503, 429]),
             },
         ),
@@ -190,30 +90,18 @@ def test_whatever_breaks_the_file_is_whole(server, tmp_path_factory, content, fa
         assert server.sent == len(content)  # no byte twice
 
 
-def test_a_busy_server_is_asked_again_after_growing_waits(server, target):
-    server.faults = [{"status": 503}] * 4
-    fetch(NAME, server.source, target)
-    assert target.read_bytes() == CONTENT
-    assert server.waits == [1, 2, 4, 8]
-
-
 def test_in_the_end_it_gives_up_and_keeps_what_it_has(server, target):
     server.faults = [{"cut": 1000}] + [{"status": 500}] * 9
     with pytest.raises(InputError, match="500"):
         fetch(NAME, server.source, target)
+    assert server.waits == [1, 2, 4, 8]
     assert part_of(target).read_bytes() == CONTENT[:1000]
     assert not target.exists()
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        urllib.error.URLError(OSError(errno.ENETUNREACH, "Network is unreachable")),
-        http.client.BadStatusLine("garbage"),
-    ],
-)
-def test_a_network_that_was_there_may_come_back(server, target, monkeypatch, error):
+def test_a_network_that_was_there_may_come_back(server, target, monkeypatch):
     """After some bytes came; one that never answered is another test's."""
+    error = urllib.error.URLError(OSError(errno.ENETUNREACH, "Network is unreachable"))
     server.faults = [{"cut": 1000}]
     ask, calls = urllib.request.OpenerDirector.open, itertools.count(1)
 
@@ -228,14 +116,13 @@ def test_a_network_that_was_there_may_come_back(server, target, monkeypatch, err
     assert server.waits == [1, 2, 4]
 
 
-@pytest.mark.parametrize("status", [403, 404])
-def test_a_file_that_is_gone_is_not_asked_for_again(server, target, status):
-    server.faults = [{"status": status}]
+def test_a_file_that_is_gone_is_not_asked_for_again(server, target):
+    server.faults = [{"status": 404}]
     with pytest.raises(InputError) as caught:
         fetch(NAME, server.source, target)
     message = str(caught.value)
     assert "\n" not in message
-    for part in (NAME, str(status), server.source["urls"][0], str(target), "mirror"):
+    for part in (NAME, "404", server.source["urls"][0], str(target), "mirror"):
         assert part in message
     assert server.asked == [None]
     assert server.waits == []
@@ -245,6 +132,8 @@ def test_without_a_network_one_line_says_what_to_put_where(target, monkeypatch):
     for variable in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(variable, raising=False)
         monkeypatch.delenv(variable.upper(), raising=False)
+    with pytest.raises(InputError, match=r"sts/STS\.zip is not public"):
+        fetch("sts/STS.zip", {"urls": []}, target)
     url = "https://no-such-host.invalid/archive.zip"  # RFC 6761: never resolved
     with pytest.raises(InputError) as caught:
         fetch(NAME, {"urls": [url]}, target)
@@ -258,7 +147,6 @@ def test_without_a_network_one_line_says_what_to_put_where(target, monkeypatch):
     ("record", "actual"),
     [
         ({"sha256": "0" * 64}, sha256(CONTENT)),
-        ({"sha256": "0" * 8}, sha256(CONTENT)),
         ({"md5": "0" * 32}, hashlib.md5(CONTENT).hexdigest()),
         ({"size": 12345}, str(len(CONTENT))),
     ],
@@ -273,22 +161,6 @@ def test_a_wrong_file_is_deleted_and_said_to_be_wrong(server, target, record, ac
     assert not any(path.is_file() for path in target.parent.rglob("*"))
 
 
-@pytest.mark.parametrize(
-    "record",
-    [
-        {"sha256": sha256(CONTENT)[:8]},
-        {"sha256": sha256(CONTENT).upper()},
-        {"sha256": None, "md5": hashlib.md5(CONTENT).hexdigest()},
-        {"sha256": None, "size": None},
-    ],
-)
-def test_what_is_known_of_a_file_is_enough_and_the_rest_is_logged(server, target, record, caplog):
-    caplog.set_level("INFO")
-    fetch(NAME, {"urls": server.source["urls"], **record}, target)
-    assert target.read_bytes() == CONTENT
-    assert sha256(CONTENT) in caplog.text
-
-
 def closed_port():
     """An address at which nobody listens."""
     with socket.socket() as free:
@@ -296,7 +168,7 @@ def closed_port():
         return f"http://127.0.0.1:{free.getsockname()[1]}/archive.zip"
 
 
-@pytest.mark.parametrize("broken", ["404", "503", "refused", "another file", "breaks off"])
+@pytest.mark.parametrize("broken", ["404", "refused", "another file", "breaks off"])
 def test_the_second_address_is_used_where_the_first_fails(server, target, caplog, broken):
     [second] = server.source["urls"]
     first = second.replace("archive", "old")
@@ -307,26 +179,13 @@ def test_the_second_address_is_used_where_the_first_fails(server, target, caplog
     elif broken == "breaks off":
         server.faults = [{"cut": 1000}, *[{"status": 500}] * 5]
     else:
-        server.faults = [{"status": int(broken)}] * (1 if broken == "404" else 5)
+        server.faults = [{"status": 404}]
     fetch(NAME, server.source | {"urls": [first, second]}, target)
     assert target.read_bytes() == CONTENT and only_file_in(target.parent) == target
     [line] = [record.message for record in caplog.records if "instead" in record.message]
     assert line.startswith(f"{NAME}: {first} ") and line.endswith(f"trying {second} instead")
     if broken == "breaks off":  # of a file whose sum is known, the rest may come from elsewhere
         assert server.asked[-1] == "bytes=1000-"
-
-
-def test_where_all_addresses_fail_one_line_lists_them(server, target):
-    [url] = server.source["urls"]
-    urls = [url, closed_port(), url.replace("archive", "old")]
-    server.faults, server.others["/old.zip"] = [{"status": 404}], b"something else"
-    with pytest.raises(InputError) as caught:
-        fetch(NAME, server.source | {"urls": urls}, target)
-    message = str(caught.value)
-    assert "\n" not in message and message.startswith(f"{NAME} is missing")
-    for part in (*urls, "404", "refused", "14 bytes", str(target), "mirror"):
-        assert part in message
-    assert not target.exists() and not part_of(target).exists()
 
 
 def test_without_a_sum_no_file_is_put_together_of_two_addresses(server, target):
@@ -362,14 +221,6 @@ def test_the_sum_of_a_first_download_holds_where_none_is_known(server, target):
         fetch(NAME, unknown, target)
 
 
-def test_what_has_a_known_sum_or_comes_from_a_mirror_leaves_no_record(server, target, mirror):
-    fetch(NAME, {"urls": server.source["urls"], "sha256": None}, target, mirror)
-    assert only_file_in(target.parent) == target
-    target.unlink()
-    fetch(NAME, server.source, target)
-    assert only_file_in(target.parent) == target
-
-
 def test_an_archive_is_put_together_of_files_with_sums(server, target, caplog):
     caplog.set_level("INFO")
     base = server.source["urls"][0].removesuffix("archive.zip")
@@ -397,15 +248,11 @@ def test_an_archive_is_put_together_of_files_with_sums(server, target, caplog):
     assert list(mine.parent.rglob("*")) == [mine]
 
 
-def test_a_file_put_there_by_hand_is_kept(server, target):
+def test_a_file_put_there_by_hand_is_kept_or_refused_not_overwritten(server, target):
     target.parent.mkdir(parents=True)
     target.write_bytes(CONTENT)
     fetch(NAME, server.source, target)
     assert server.asked == []
-
-
-def test_a_wrong_file_put_there_by_hand_is_refused_not_overwritten(server, target):
-    target.parent.mkdir(parents=True)
     target.write_bytes(b"mine")
     with pytest.raises(InputError, match=re.escape(str(target))):
         fetch(NAME, server.source, target)
@@ -426,15 +273,7 @@ def test_the_mirror_comes_before_the_network(server, target, mirror):
     assert server.asked == []
 
 
-def test_what_the_mirror_does_not_have_is_downloaded(server, target, mirror):
-    (mirror / NAME).unlink()
-    (mirror / "SHA256SUMS").write_text(f"{sha256(b'another')}  set/another.zip\n")
-    fetch(NAME, server.source, target, mirror)
-    assert target.read_bytes() == CONTENT
-    assert server.asked == [None]
-
-
-@pytest.mark.parametrize("style", ["{}  {}", "{} *{}", "{}  ./{}"])
+@pytest.mark.parametrize("style", ["{}  {}", "{} *./{}"])
 def test_the_sums_of_a_mirror_go_before_the_recorded_ones(server, target, mirror, style):
     smaller = b"the same pictures, smaller"
     (mirror / NAME).write_bytes(smaller)
@@ -443,21 +282,14 @@ def test_the_sums_of_a_mirror_go_before_the_recorded_ones(server, target, mirror
     for _ in range(2):  # the second time it is there, and is right although `source` says otherwise
         fetch(NAME, server.source, target, mirror)
         assert target.read_bytes() == smaller
+    target.write_bytes(CONTENT)  # the published file is right too
+    fetch(NAME, server.source, target, mirror)
     assert server.asked == []
 
 
-def test_the_published_file_is_right_too_where_a_mirror_has_its_own(server, target, mirror):
-    (mirror / "SHA256SUMS").write_text(f"{'0' * 64}  {NAME}\n")
-    target.parent.mkdir(parents=True)
-    target.write_bytes(CONTENT)
-    fetch(NAME, server.source, target, mirror)
-
-
-@pytest.mark.parametrize("listed", [True, False])
-def test_a_damaged_mirror_is_named(server, target, mirror, listed):
+def test_a_damaged_mirror_is_named(server, target, mirror):
     (mirror / NAME).write_bytes(CONTENT[:-1] + b"!")
-    if listed:
-        (mirror / "SHA256SUMS").write_text(f"{sha256(CONTENT)}  {NAME}\n")
+    (mirror / "SHA256SUMS").write_text(f"{sha256(CONTENT)}  {NAME}\n")
     with pytest.raises(InputError) as caught:
         fetch(NAME, server.source, target, mirror)
     message = str(caught.value)
@@ -467,80 +299,25 @@ def test_a_damaged_mirror_is_named(server, target, mirror, listed):
     assert list(target.parent.iterdir()) == []
 
 
-def test_a_mirror_that_is_not_there_is_named(server, target, tmp_path):
-    with pytest.raises(InputError, match="nowhere"):
-        fetch(NAME, server.source, target, tmp_path / "nowhere")
-
-
-def script(*arguments):
-    command = [sys.executable, ROOT / "scripts" / "download.py", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
-
-
-def test_script(server, tmp_path, target):
-    sources = tmp_path / "sources.yaml"
-    sources.write_text(yaml.safe_dump({NAME: server.source}))
-    log = tmp_path / "log" / "download.log"
-    result = script("--name", NAME, "--sources", sources, "--output", target, "--log", log)
-    assert result.returncode == 0, result.stderr
-    assert target.read_bytes() == CONTENT
-    assert sha256(CONTENT) in log.read_text()
-
-    result = script("--name", "set/typo.zip", "--sources", sources, "--output", tmp_path / "typo")
-    assert result.returncode == 1
-    (line,) = result.stderr.splitlines()
-    assert "set/typo.zip" in line
-    assert NAME in line
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
-def test_a_full_disk_is_one_line_and_keeps_the_part(server, tmp_path, target):
-    sources = tmp_path / "sources.yaml"
-    sources.write_text(yaml.safe_dump({NAME: server.source}))
-    target.parent.mkdir(parents=True)
-    part_of(target).symlink_to("/dev/full")  # writing there fails as on a full disk
-    result = script("--name", NAME, "--sources", sources, "--output", target)
-    assert result.returncode == 1
-    (line,) = result.stderr.splitlines()
-    assert "no space left" in line
-    assert part_of(target).is_symlink()
-    assert not target.exists()
-
-
-def test_a_file_that_is_not_public_and_in_no_mirror(tmp_path):
-    with pytest.raises(InputError, match=r"sts/STS.zip is not public"):
-        fetch("sts/STS.zip", {"urls": []}, tmp_path / "STS.zip")
-
-
-def test_every_recorded_source_is_complete():
+def test_every_recorded_source_has_addresses_and_a_sum():
     sources = yaml.safe_load((ROOT / "resources" / "sources.yaml").read_text())
     public = {name: source for name, source in sources.items() if source["urls"]}
     assert sources.keys() - public.keys() == {"sts/STS.zip", "sts/SICK.zip"}
-    unverified = {f"sts/STS{year}-en-test.zip" for year in range(2012, 2017)}
-    unverified |= {
+    unverified = {
+        name
+        for name, source in public.items()
+        if not (source.get("sha256") or source.get("md5") or source.get("members"))
+    }
+    assert unverified == {
         "pascal1k/index.html",
         "sts/Stsbenchmark.tar.gz",
         "infersent/infersent1.pkl",
         "infersent/infersent2.pkl",
+        *(f"sts/STS{year}-en-test.zip" for year in range(2012, 2017)),
     }
     for name, source in public.items():
         assert source.keys() <= {"urls", "size", "sha256", "md5", "members"}
-        assert len(set(source["urls"])) == len(source["urls"])
-        for url in source["urls"]:
-            assert url.startswith(("https://", "http://"))
-            # An address that ends in a slash is that of its folder's index.html, or of the folder
-            # with the members of an archive, at the commit that their sums are of.
-            in_folder = source.get("members") and re.search("/[0-9a-f]{40}/.*/$", url)
-            last = Path(name).name if not url.endswith("/") else ""
-            assert in_folder or url.endswith(f"/{last}")
-        if source.get("members"):
-            assert all(re.fullmatch("[0-9a-f]{64}", sha) for sha in source["members"].values())
-            continue
-        assert source["size"] is None or source["size"] > 10_000
-        sums = source["sha256"] or source.get("md5")
-        assert bool(sums) == (name not in unverified), name
-        assert re.fullmatch("[0-9a-f]{64}|[0-9a-f]{8}", source["sha256"] or "0" * 64)
-        assert re.fullmatch("[0-9a-f]{32}", source.get("md5") or "0" * 32)
-    weights = {name: source for name, source in sources.items() if name.startswith("weights/")}
-    for name, source in weights.items():  # torchvision's names end in the sum's first digits
-        assert source["sha256"].startswith(re.search("-([0-9a-f]{8})[.]pth$", name)[1])
+        assert all(url.startswith(("https://", "http://")) for url in source["urls"])
+        assert re.fullmatch("[0-9a-f]{64}|[0-9a-f]{8}", source.get("sha256") or "0" * 64)
+        if name.startswith("weights/"):  # torchvision's names end in the sum's first digits
+            assert source["sha256"].startswith(re.search("-([0-9a-f]{8})[.]pth$", name)[1])

@@ -6,12 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundvec.data.split import (
-    CAPTIONS_PER_IMAGE,
-    UNENCODED,
-    Captions,
-    load_split,
-)
+from groundvec.data.split import CAPTIONS_PER_IMAGE, UNENCODED, Captions, drawn, load_split
 from groundvec.runtime.errors import InputError
 from tests.support.examples import make_split
 from tests.support.trainings import CAPTIONS, SPLIT, two_languages
@@ -37,11 +32,6 @@ def test_the_order_changes_from_epoch_to_epoch_and_with_the_seed():
     assert len(orders) == 4
 
 
-def test_flickr8k_has_29920_pairs_an_epoch():
-    split = make_split(6000)[1]
-    assert split.batches(32) * 32 == 29_920
-
-
 def test_images_with_fewer_captions_are_left_out_of_the_later_passes():
     split = make_split(6, 2)[1]
     keep = np.array([0, 1, 2, 4, 6, 7, 8, 10])  # images 1, 2 ... : some have one caption
@@ -62,12 +52,6 @@ def test_another_caption_is_one_of_the_same_image(image, seed):
     np.testing.assert_array_equal(image[found], image)
     alone = np.bincount(image)[image] == 1
     np.testing.assert_array_equal(found == rows, alone)
-
-
-def test_all_other_captions_of_an_image_are_drawn():
-    rng = np.random.default_rng(0)
-    found = [CAPTIONS.another(np.array([7]), rng).item() for _ in range(100)]
-    assert set(found) == {5, 6, 8, 9}
 
 
 @given(st.integers(0, 99), st.integers(1, 9), st.integers(1, 11))
@@ -120,3 +104,30 @@ def test_a_language_without_sentences_or_images_in_common_is_one_clear_error():
 def test_later_captions_of_an_image_are_not_used_in_any_language():
     rows = [("a", language, f"{k}") for language in ("en", "de") for k in range(7)]
     assert [len(own.encoded) for own in load(rows).captions.values()] == [CAPTIONS_PER_IMAGE] * 2
+
+
+def captions_of(counts):
+    rows = [
+        {"split": split, "image_id": f"{split}{i}", "caption": str(k)}
+        for split, count in counts.items()
+        for i in range(count)
+        for k in range(2)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_a_draw_has_so_many_images_with_all_their_captions():
+    captions = captions_of({"train": 30, "dev": 9, "test": 8})
+    draws = [drawn(captions, [10, 3, 8], seed) for seed in (1, 1, 2)]
+    for draw in draws:
+        images = draw.groupby("split")["image_id"].nunique()
+        assert images.to_dict() == {"train": 10, "dev": 3, "test": 8}
+        assert (draw.groupby("image_id").size() == 2).all()
+    pd.testing.assert_frame_equal(draws[0], draws[1])
+    assert set(draws[0]["image_id"]) != set(draws[2]["image_id"])
+
+
+def test_more_images_than_there_are_cannot_be_drawn():
+    captions = captions_of({"train": 30, "dev": 9, "test": 8})
+    with pytest.raises(InputError, match="10 dev images cannot be drawn from 9"):
+        drawn(captions, [10, 10, 8], 1)

@@ -14,8 +14,10 @@ RNNS = {"gru": torch.nn.GRU, "lstm": torch.nn.LSTM}
 
 
 @pytest.mark.parametrize("large", [1, recurrence.LARGE])  # with oneDNN's products, and without
-@pytest.mark.parametrize("vocabulary", [9, 500])  # smaller and larger than the batch
-@pytest.mark.parametrize("directions", [1, 2])
+@pytest.mark.parametrize(
+    ("vocabulary", "directions"),
+    [(9, 1), (500, 2)],  # a vocabulary smaller and larger than the batch
+)
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
 @given(lengths=st.lists(st.integers(1, 30), min_size=1, max_size=6))
 def test_states_and_gradients_are_those_of_torch_s_own_layers(

@@ -22,13 +22,6 @@ def test_the_last_state_is_the_one_that_torch_s_own_layer_ends_in(cell, bidirect
         torch.testing.assert_close(vector, last, atol=1e-6, rtol=0)
 
 
-def test_a_network_of_other_units_ends_in_a_layer_of_the_size():
-    encoder = rnn.Encoder(range(9), 6, "gru", "max", 5, units=10)
-    assert encoder.rnn.hidden_size == 5
-    assert encoder.projection.weight.shape == (6, 10)
-    assert encoder(torch.arange(3), torch.tensor([1, 2])).shape == (2, 6)
-
-
 def test_gaussian_weights_have_the_deviation_and_recurrent_ones_are_orthogonal():
     one = Model(
         description({**WORDLY, "size": 200, "units": 100, "embedding": 90, "gaussian": 0.01}),

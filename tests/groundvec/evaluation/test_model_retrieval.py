@@ -28,6 +28,19 @@ class Fixed:
         return self.captions[language]
 
 
+class Given(Fixed):
+    """A model for which features and encoded captions are vectors already."""
+
+    def __init__(self):
+        pass
+
+    def encode_images(self, features):
+        return features
+
+    def encode_captions(self, encoded, language):
+        return encoded
+
+
 ENSEMBLE = {"epochs": [1, 2], "best": 2}
 
 
@@ -127,3 +140,84 @@ def test_development_recall_is_the_mean_of_directions_and_languages(scored):
     assert found["image_to_caption_r1"] == pytest.approx(
         np.mean([table["r1"][1] for table in tables])
     )
+
+
+def test_a_bank_is_scored_at_the_inverse_temperature_that_is_best_in_development():
+    rng = np.random.default_rng(1)
+    hub = rng.normal(size=8)
+
+    def split(images):
+        """Captions near their images, and all near a hub."""
+        features = rng.normal(size=(images, 8)) + rng.exponential(size=(images, 1)) * hub
+        captions = {}
+        for language, count in (("en", 2), ("de", 1)):
+            image = np.repeat(np.arange(images), count)
+            vectors = features[image] + 2 * rng.normal(size=(len(image), 8)) + hub
+            order = np.zeros(len(image), int)
+            captions[language] = Captions(unit(vectors), image, order)
+        return Split(np.arange(images).astype(str), unit(features), captions)
+
+    def unit(vectors):
+        vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors.astype(np.float32)
+
+    training, dev, test = split(50), split(40), split(40)
+
+    def expected_ranks(split, language, b):
+        """The place of each caption's image, and of each image's best caption."""
+        captions, image = split.captions[language].encoded, split.captions[language].image
+        bank = training.captions[language].encoded
+        cosines = captions @ split.features.T
+        to_image = cosines - np.log(np.exp(b * bank @ split.features.T).sum(axis=0)) / b
+        of_captions = np.log(np.exp(b * captions @ training.features.T).sum(axis=1)) / b
+        to_caption = cosines - of_captions[:, None]
+        of_captions_ranks = [
+            1 + (row > row[own]).sum() for row, own in zip(to_image, image, strict=True)
+        ]
+        # The best caption of an image is the first of its captions in the order.
+        orders = np.argsort(-to_caption, axis=0).T
+        of_images_ranks = [1 + np.argmax(image[order] == own) for own, order in enumerate(orders)]
+        return of_captions_ranks, of_images_ranks
+
+    def recall(b):
+        hits = [
+            np.mean(np.array(ranks) <= 10)
+            for language in ("en", "de")
+            for ranks in expected_ranks(dev, language, b)
+        ]
+        return np.mean(hits)
+
+    recalls = [recall(b) for b in model_retrieval.INVERSE_TEMPERATURES]
+    best = model_retrieval.INVERSE_TEMPERATURES[np.argmax(recalls)]
+    assert recalls.count(max(recalls)) == 1  # or the test decides nothing
+    scores, ranks = model_retrieval.score_with_bank({3: Given()}, training, dev, test, folds=2)
+    assert set(scores["inverse_temperature"]) == {best}
+    assert set(scores["bank"]) == {50}
+    assert set(scores["test_set"]) == {"40", "20-folds"}
+    for language in ("en", "de"):
+        both = expected_ranks(test, language, best)
+        for direction, expected in zip(ranks["direction"].unique(), both, strict=True):
+            where = f"direction == '{direction}' and language == '{language}'"
+            assert ranks.query(where)["rank"].tolist() == expected
+            row = scores.query(f"{where} and split == 'test' and test_set == '40'").iloc[0]
+            assert row["r1"] == pytest.approx(100 * np.mean(np.array(expected) == 1))
+            assert (row["kind"], row["epochs"]) == ("querybank", "3")
+
+
+def test_a_bank_has_one_caption_of_each_training_image_in_every_language():
+    captions = pd.DataFrame(
+        {
+            "image_id": ["a", "a", "a", "b", "b", "c", "d"],
+            "language": ["en", "en", "de", "en", "fr", "en", "en"],
+            "split": ["train"] * 5 + ["test", "train"],
+            "caption": list("1234567"),
+        }
+    )
+    bank = model_retrieval.draw_bank(captions, 100, ["en", "de"])
+    assert bank.groupby(["image_id", "language"]).size().to_dict() == {
+        ("a", "en"): 1,
+        ("a", "de"): 1,
+        ("b", "en"): 1,
+        ("d", "en"): 1,
+    }
+    assert model_retrieval.draw_bank(captions, 2, ["en"])["image_id"].nunique() == 2

@@ -7,7 +7,7 @@ from scipy import stats
 
 from groundvec.evaluation import ratings
 from groundvec.runtime.errors import InputError
-from tests.support.rated_pairs import SENTEVAL, encoder, frozen
+from tests.support.rated_pairs import encoder, frozen
 
 
 @pytest.fixture(scope="module")
@@ -28,26 +28,6 @@ def row_of(table, *key):
     return rows.iloc[0]
 
 
-@pytest.mark.parametrize("key", SENTEVAL)
-def test_numbers_are_senteval_s(scores, key):
-    row = row_of(scores, *key)
-    tolerance = 1e-5 if key[-1] == "classifier" else 1e-6
-    assert (row["pearson"], row["spearman"]) == pytest.approx(SENTEVAL[key], abs=tolerance)
-
-
-def test_every_distinct_sentence_is_encoded_once():
-    pairs, vectors = frozen()
-    calls = []
-
-    def encode(sentences):
-        calls.append(sentences)
-        return encoder(vectors)(sentences)
-
-    ratings.predict(pairs, encode)
-    assert len(calls) == 1
-    assert sorted(calls[0]) == sorted({*pairs["sentence_a"], *pairs["sentence_b"]})
-
-
 def test_predictions_are_of_the_test_pairs(predictions):
     pairs, vectors = frozen()
     columns = ["pair", "task", "subtask", "rating", "cosine", "classifier"]
@@ -60,14 +40,6 @@ def test_predictions_are_of_the_test_pairs(predictions):
     u, v = encoder(vectors)([pair["sentence_a"], pair["sentence_b"]]).astype(float)
     cosine = u @ v / np.sqrt((u @ u) * (v @ v))
     assert predictions["cosine"].iloc[17] == pytest.approx(cosine, abs=1e-6)
-
-
-def test_blocks_do_not_change_the_cosines(predictions, monkeypatch):
-    pairs, vectors = frozen()
-    pairs = pairs[pairs["task"] != "SICK"]
-    monkeypatch.setattr(ratings, "PAIRS_PER_BLOCK", 7)
-    blocks = ratings.predict(pairs, encoder(vectors))["cosine"]
-    np.testing.assert_allclose(blocks, predictions["cosine"].iloc[: len(blocks)], atol=1e-6)
 
 
 def test_statistics_and_their_order(scores):
@@ -117,32 +89,11 @@ def test_means_and_their_intervals_by_hand(scores):
             assert row[f"{r}_high"] == pytest.approx(mean + (above[0] ** 2 + above[1] ** 2) ** 0.5)
 
 
-def test_supervised_tasks_stay_out_of_the_means(predictions, scores):
-    without = ratings.evaluate(predictions[predictions["task"] != "SICK"])
-    with_it = scores[scores["task"] != "SICK"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(without, with_it)
-    only = ratings.evaluate(predictions[predictions["task"] == "SICK"])
-    assert only["method"].tolist() == ["cosine", "classifier"]
-
-
 def test_a_classified_subtask_stays_out_of_the_means_of_its_task(predictions, scores):
     mixed = ratings.evaluate(predictions.replace({"task": {"SICK": "STS 2013"}}))
     for statistic in ("mean", "weighted mean", "concatenated"):
         key = ("STS 2013", "all", statistic, "cosine")
         pd.testing.assert_series_equal(row_of(mixed, *key), row_of(scores, *key), check_names=False)
-
-
-def test_a_system_s_files_are_labelled(predictions, scores):
-    pairs, vectors = frozen()
-    labels = {"system": "flickr8k/gru-1024-attention/seed1", "dataset": "flickr8k"}
-    labels |= {"model": "gru-1024-attention", "seed": 1, "kind": "ensemble", "epochs": "4+8"}
-    of_pairs, of_tasks = ratings.score(pairs, encoder(vectors), labels)
-    assert of_pairs.columns.tolist() == [*predictions, "system", "kind", "epochs"]
-    assert of_tasks.columns.tolist() == [*scores, *labels]
-    assert set(of_pairs["epochs"]) == {"4+8"}
-    assert set(of_tasks["seed"]) == {1}
-    pd.testing.assert_frame_equal(of_pairs[[*predictions]], predictions)
-    pd.testing.assert_frame_equal(of_tasks[[*scores]], scores)
 
 
 def test_a_system_that_maps_everything_to_one_point_correlates_with_nothing():

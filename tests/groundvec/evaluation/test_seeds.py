@@ -3,11 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 
-from groundvec.evaluation import bootstrap
 from groundvec.evaluation.seeds import largest_variance, of_items, pooled, t_interval
 
 
@@ -30,12 +27,6 @@ def test_the_variance_of_the_items_is_added_with_satterthwaite_s_degrees_of_free
     assert t_interval([1, 2, 3], of_items=3) == pytest.approx((2 - half, 2 + half))
     # Of seeds that are all the same only the items are left, and they are many.
     assert t_interval([2, 2, 2], of_items=1) == pytest.approx((2 - 1.96, 2 + 1.96), abs=1e-3)
-
-
-@given(st.lists(st.floats(-9, 9), min_size=2, max_size=10), st.floats(0, 9))
-def test_the_variance_of_the_items_makes_no_interval_narrower(values, of_items):
-    alone, both = (t_interval(values, variance) for variance in (0, of_items))
-    assert both[0] <= alone[0] and alone[1] <= both[1]
 
 
 def test_draws_that_overlap_have_a_wider_interval():
@@ -66,28 +57,8 @@ def test_the_largest_variance_is_that_of_an_interval_of_the_seeds_alone(test_to_
     assert found == pytest.approx(np.var(values, ddof=1))
 
 
-@pytest.mark.parametrize("of_seeds", [0.3, 1.0, 3.0])
-def test_intervals_of_single_seeds_cover_the_mean_of_all_trainings(of_seeds):
-    """As for several seeds; the variance is pooled from two sizes with three seeds each."""
-    rng, experiments = np.random.default_rng(2), 10_000
-    values = of_seeds * rng.normal(size=experiments) + rng.normal(size=experiments)
-    sizes = of_seeds * rng.normal(size=(experiments, 2, 3))
-    covered = 0
-    for value, groups in zip(values, sizes, strict=True):
-        elsewhere = pooled(groups.var(axis=1, ddof=1), [2, 2])
-        low, high = t_interval([value], of_items=1, elsewhere=elsewhere)
-        covered += low <= 0 <= high
-    assert 0.941 < covered / experiments < 0.963
-
-
-def two_way_bootstrap(values, rng, count):
-    """The 95% percentiles of the mean of (seeds, items), both drawn with replacement."""
-    seeds, items = (bootstrap.draws(size, rng, count) for size in values.shape)
-    return bootstrap.interval(((seeds @ values) * items).sum(axis=1) / values.size)
-
-
 @pytest.mark.parametrize("seeds", [3, 10])
-@pytest.mark.parametrize("of_seeds", [0.0, 0.5, 1.0, 3.0, 10.0])
+@pytest.mark.parametrize("of_seeds", [0.0, 1.0, 10.0])
 def test_t_intervals_cover_the_mean_of_all_trainings_at_every_ratio_of_the_variances(
     seeds, of_seeds
 ):
@@ -103,25 +74,3 @@ def test_t_intervals_cover_the_mean_of_all_trainings_at_every_ratio_of_the_varia
     ends = np.array([t_interval(each, of_items=1) for each in values])
     covered = ((ends[:, 0] <= 0) & (ends[:, 1] >= 0)).mean()
     assert 0.941 < covered < 0.961
-
-
-def test_a_bootstrap_over_three_seeds_covers_too_little():
-    """Means of three seeds and 50 items; the true mean is 0.
-
-    A bootstrap over the items says nothing of other seeds, and one over seeds and items too little.
-    """
-    rng, experiments, count = np.random.default_rng(1), 300, 200
-    covered = np.zeros(3)
-    for _ in range(experiments):
-        seeds, items = rng.normal(size=(3, 1)), rng.normal(size=50)
-        values = seeds + items + rng.normal(size=(3, 50))
-        means = values.mean(axis=0) @ bootstrap.draws(50, rng, count).T / 50
-        ends = (
-            t_interval(values.mean(axis=1), means[1:].var()),
-            two_way_bootstrap(values, rng, count),
-            bootstrap.interval(means),
-        )
-        covered += [low <= 0 <= high for low, high in ends]
-    ours, both, items = covered / experiments
-    assert 0.91 < ours < 0.99  # 0.95 but for 300 experiments' error, 0.0126
-    assert both < 0.85 and items < 0.5

@@ -1,8 +1,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from groundvec.evaluation.significance import compare, holm, williams
 from groundvec.runtime.errors import InputError
@@ -26,19 +24,6 @@ def test_p_is_two_sided_with_n_minus_3_degrees_of_freedom():
     assert williams(0.5447, 0.8, 0.0729, 70)[1] == pytest.approx(0.0065, abs=5e-5)  # cocor's
 
 
-def test_p_is_uniform_where_two_systems_are_equally_good():
-    rng = np.random.default_rng(0)
-    truth = np.linalg.cholesky([[1, 0.5, 0.5], [0.5, 1, 0.8], [0.5, 0.8, 1]])
-    x = rng.standard_normal((20_000, 50, 3)) @ truth.T
-    x -= x.mean(axis=1, keepdims=True)
-    x /= np.linalg.norm(x, axis=1, keepdims=True)
-    r = np.einsum("kni,knj->ijk", x, x)
-    _, p = williams(r[0, 1], r[0, 2], r[1, 2], 50)
-    for level in (0.01, 0.05, 0.5):
-        deviation = np.sqrt(level * (1 - level) / len(p))
-        assert np.mean(p < level) == pytest.approx(level, abs=4 * deviation)
-
-
 def test_the_same_system_twice_does_not_differ():
     t, p = williams([0.5, 0.5], [0.5, 0.5 + 1e-16], [1, 1 - 1e-15], 100)
     assert t.tolist() == [0, 0]
@@ -50,30 +35,11 @@ def test_three_pairs_say_nothing():
     assert (t.tolist(), p.tolist()) == ([0, 0], [1, 1])
 
 
-@given(st.floats(-0.6, 0.6), st.floats(-0.6, 0.6), st.floats(0, 0.6), st.integers(4, 5000))
-def test_exchanging_the_systems_changes_the_sign_only(r12, r13, r23, n):
-    t, p = williams(r12, r13, r23, n)
-    t_exchanged, p_exchanged = williams(r13, r12, r23, n)
-    assert t_exchanged == pytest.approx(-t)
-    assert p_exchanged == pytest.approx(p)
-    assert np.sign(t) == np.sign(r12 - r13)
-
-
 def test_holm_by_hand():
     """0.005 x 4; 0.01 x 3; 0.03 x 2; 0.04 x 1, but not below the one before."""
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.6, 0.9]).tolist() == [1, 1]
     assert holm([]).tolist() == []
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
-def test_holm_rejects_what_the_step_down_procedure_rejects(p):
-    rejected = set()
-    for step, i in enumerate(sorted(range(len(p)), key=lambda i: p[i])):
-        if p[i] * (len(p) - step) > 0.05:
-            break
-        rejected.add(i)
-    assert set(np.flatnonzero(holm(p) <= 0.05)) == rejected
 
 
 def predictions(seed, noise):
@@ -110,16 +76,10 @@ def test_rows_are_joined_by_pair_whatever_their_order():
     pd.testing.assert_frame_equal(compare(a, shuffled), compare(a, b))
 
 
-def test_a_system_does_not_differ_from_itself():
-    table = compare(predictions(1, 1.0), predictions(1, 1.0))
-    assert table[["t", "p", "p_holm"]].to_numpy().tolist() == [[0, 1, 1], [0, 1, 1]]
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda t: t.iloc[1:], r"not evaluated on the same pairs \(300 and 299\)"),
-        (lambda t: t.assign(pair=t["pair"] + 1), "not evaluated on the same pairs"),
         (lambda t: t.assign(rating=t["rating"] / 2), "not evaluated on the same pairs"),
         (lambda t: pd.concat([t, t]), "pair 5 occurs twice"),
     ],

@@ -2,11 +2,11 @@
 
 import pytest
 import torch
+from groundvec.features.folding import fold
 from torch import nn
 from torchvision.models import get_model
 
 from groundvec.features import backbones
-from groundvec.features.folding import fold
 
 
 def batch_normalisations(network):

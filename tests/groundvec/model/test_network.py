@@ -32,13 +32,6 @@ def test_the_image_encoder_starts_xavier_uniform():
     assert abs(weight.var() - bound**2 / 3) < 0.01 * bound**2
 
 
-def test_a_saved_model_embeds_as_before(tmp_path):
-    one = saved_model(tmp_path)
-    again = load_model(tmp_path, 4)
-    captions = ["A dog.", "2 cats"]
-    np.testing.assert_array_equal(embed(again, captions), embed(one, captions))
-
-
 def test_the_ensemble_is_the_renormalised_sum_of_its_snapshots(tmp_path):
     one, two = saved_model(tmp_path, 1, 4), saved_model(tmp_path, 2, 8)
     write_json(tmp_path / "ensemble.json", {"epochs": [4, 8], "best": 8})
@@ -66,12 +59,6 @@ def test_a_model_of_parts_that_do_not_fit_is_refused():
         InputError, match="`state` needs cosines, which `similarity: cosine` provides"
     ):
         Model(described, {"en": TEXT}, 6)
-
-
-def test_a_snapshot_that_is_not_there_is_named(tmp_path):
-    saved_model(tmp_path)
-    with pytest.raises(InputError, match=r"epoch-009\.safetensors does not exist"):
-        load_model(tmp_path, 9)
 
 
 def test_vectors_that_are_not_finite_are_refused(monkeypatch):
@@ -105,29 +92,17 @@ def merged(content, change):
             "description.languages: ",
         ),
         ({"description": {"text": {"name": "trees"}}, "texts": {"en": DEEP}}, "dimension: 10000"),
-        ({"features": []}, r"features: \[\] is not of type 'object'"),
-        ({"features": {"transform": "[480"}}, r"features\.transform: Expecting"),
-        ({"features": {"transform": "[]"}}, r"\[\] is not of type 'object'"),
-        ({"features": {"blocks": "[{}"}}, r"features\.blocks: Expecting"),
-        ({"features": {"blocks": "{}"}}, r"\{\} is not of type 'array'"),
         ({"features": {"blocks": '[{"transform": "x"}]'}}, r"features\.transform: Expecting"),
         ({"features": {"crops": 3}}, "crops: 3 is not one of"),
         ({"draw": [1, 2]}, r"draw: \[1, 2\] is too short"),
-        (
-            {"features": {"transform": '{"interpolation": "x"}'}},
-            "interpolation: 'x' is not one of",
-        ),
-        (
-            {"description": {"encoder": {"name": "../x"}}},
-            r"encoder.name: '\.\./x' is not one of",
-        ),
+        ({"description": {"encoder": {"name": "../x"}}}, r"encoder.name: '\.\./x' is not one of"),
         ({"description": {"encoder": {"wings": 2}}}, r"\('wings' was unexpected\)"),
-        ({"description": {"text": {"name": "trees?"}}}, r"text.name: 'trees\?' is not one of"),
         ({"width": 10**9}, "width: 1000000000 is greater than the maximum"),
+        ({"sha256": {"4": ""}}, r"sha256\.4: '' does not match"),
+        ({"texts": {"en": {"parses": "/dev/zero"}}}, r"\('parses' was unexpected\)"),
         ({"width": 60_000}, "does not hold the weights of this model"),
         ({"texts": {"en": {"characters": "ab", "counts": None}}}, "does not describe a model"),
         ({"texts": {"en": {"characters": "aa", "counts": [1, 1]}}}, "distinct characters"),
-        ({"texts": None}, "texts: None is not of type"),
         ([], r"\[\] is not of type 'object'"),
     ],
 )
@@ -145,7 +120,7 @@ def test_a_description_that_claims_too_much_is_refused_before_memory_is_taken(
     assert peak_memory() - before < 200_000
 
 
-@pytest.mark.parametrize("epochs", [["../../x"], [-1], [], [4, 4], [10**6]])
+@pytest.mark.parametrize("epochs", [["../../x"], [], [4, 4], [10**6]])
 def test_an_ensemble_that_names_no_epochs_is_refused(tmp_path, epochs):
     saved_model(tmp_path)
     write_json(tmp_path / "ensemble.json", {"epochs": epochs, "best": 4})

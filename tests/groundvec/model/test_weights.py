@@ -31,6 +31,12 @@ def test_damaged_or_foreign_weights_are_named(tmp_path):
     write_json(tmp_path / "model.json", content | {"description": description("gru-32-attention")})
     with pytest.raises(InputError, match=r"does not hold the weights of this model"):
         load_model(tmp_path, 4)
+    path.unlink()
+    with pytest.raises(InputError, match=r"epoch-004\.safetensors does not exist"):
+        load_model(tmp_path, 4)
+    path.symlink_to("/dev/zero")
+    with pytest.raises(InputError, match=r"epoch-004\.safetensors is a folder, a FIFO or a device"):
+        load_model(tmp_path, 4)
 
 
 def test_weights_in_eight_bits_are_within_half_a_step_and_checked(tmp_path):
@@ -44,16 +50,17 @@ def test_weights_in_eight_bits_are_within_half_a_step_and_checked(tmp_path):
     assert torch.equal(other.bias, one.bias)
 
 
-def test_a_large_embedding_table_is_stored_as_codes_of_four_numbers(tmp_path):
+def test_a_large_embedding_table_is_stored_as_codes_of_four_numbers(tmp_path, monkeypatch):
     """Rows of at most 256 different quarters, each row at a scale of its own, lose nothing."""
+    monkeypatch.setattr("groundvec.model.weights.LARGE", 2**18)
     torch.manual_seed(0)
-    quarters = torch.randint(256, (2**14, 16))
+    quarters = torch.randint(256, (2**14, 4))
     rows = torch.nn.functional.normalize(torch.randn(256, 4))[quarters].flatten(1)
     one = torch.nn.Embedding.from_pretrained(rows * torch.rand(2**14, 1).mul(9).add(1))
     path = tmp_path / "w.safetensors"
     save_weights(one, path, packed=True)
     assert path.stat().st_size < one.weight.numel() / 4 + 2**17  # one byte each, and the scales
-    other = torch.nn.Embedding(2**14, 64, device="meta")
+    other = torch.nn.Embedding(2**14, 16, device="meta")
     load_weights(other, Weights(path))
     near = torch.nn.functional.cosine_similarity(other.weight, one.weight)
     assert near.quantile(0.01) > 0.95 and near.mean() > 0.99
@@ -81,36 +88,19 @@ def test_stored_matrices_are_read(tmp_path, kind):
 @pytest.mark.parametrize(
     ("kind", "change", "error"),
     [
-        *(
-            (kind, {"weight.scale": scale}, error)
-            for kind in ("int8", "codes")
-            for scale, error in [
-                (None, UNFIT),
-                (torch.ones(8), UNFIT),
-                (torch.ones(2**14, dtype=torch.int32), UNFIT),
-                (torch.full((2**14,), torch.nan), TOO_LARGE),
-                (torch.full((2**14,), -1e38), TOO_LARGE),
-            ]
-        ),
-        *(
-            ("codes", {"weight.codebook": codebook}, error)
-            for codebook, error in [
-                (None, UNFIT),
-                (torch.ones(256), UNFIT),
-                (torch.ones(256, 8), UNFIT),
-                (torch.ones(256, 1000, 4), UNFIT),  # of which gigabytes were decoded
-                (torch.ones(256, 4, dtype=torch.int8), UNFIT),
-                (torch.ones(3, 4), "weight has codes beyond its codebook"),
-                (torch.full((256, 4), torch.inf), TOO_LARGE),
-            ]
-        ),
-        ("codes", {"weight": -torch.ones(2**14, 2, dtype=torch.int8)}, UNFIT),
-        ("codes", {"weight": torch.zeros(2**14, 2, 1, dtype=torch.uint8)}, UNFIT),
-        ("codes", {"weight": torch.zeros(2**13, 4, dtype=torch.uint8)}, UNFIT),
+        ("int8", {"weight.scale": None}, UNFIT),
+        ("int8", {"weight.scale": torch.ones(8)}, UNFIT),
+        ("int8", {"weight.scale": torch.full((2**14,), torch.nan)}, TOO_LARGE),
         ("int8", {"weight": torch.zeros(2**14, 8, dtype=torch.uint8)}, UNFIT),
         ("int8", {"weight.codebook": torch.ones(256, 4)}, UNFIT),
+        ("codes", {"weight.scale": torch.ones(8)}, UNFIT),
+        ("codes", {"weight.codebook": None}, UNFIT),
+        ("codes", {"weight.codebook": torch.ones(256)}, UNFIT),
+        ("codes", {"weight.codebook": torch.ones(256, 1000, 4)}, UNFIT),  # decoded, gigabytes
+        ("codes", {"weight.codebook": torch.ones(256, 4, dtype=torch.int8)}, UNFIT),
+        ("codes", {"weight.codebook": torch.ones(3, 4)}, "weight has codes beyond its codebook"),
+        ("codes", {"weight": -torch.ones(2**14, 2, dtype=torch.int8)}, UNFIT),
         ("float32", {"weight.scale": torch.ones(2**14)}, UNFIT),
-        ("float32", {"weight": torch.ones(2**14, 8, dtype=torch.bfloat16)}, UNFIT),
         ("float32", {"weight": torch.ones(2**14, 8, dtype=torch.complex64)}, UNFIT),
         ("float32", {"weight": torch.ones(8, 2**14)}, "other names or shapes"),
         ("float32", {"weight": torch.full((2**14, 8), 1e300, dtype=torch.float64)}, TOO_LARGE),
@@ -149,12 +139,3 @@ def test_a_flipped_byte_in_a_snapshot_is_noticed(tmp_path_factory, data):
     path.write_bytes(data_of_file)
     with pytest.raises(InputError, match=r"epoch-004\.safetensors is damaged"):
         load_model(folder, 4)
-
-
-def test_weights_that_are_not_finite_do_not_load(tmp_path):
-    one = saved_model(tmp_path)
-    with torch.no_grad():
-        one.captions["en"].rnn.bias_hh_l0[3] = torch.nan
-    save_weights(one, tmp_path / "snapshots" / "epoch-004.safetensors")
-    with pytest.raises(InputError, match=r"captions\.en\.rnn\.bias_hh_l0 is not finite"):
-        load_model(tmp_path, 4)

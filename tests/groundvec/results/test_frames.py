@@ -1,8 +1,7 @@
 """Result files are what their schemas say, when they are written and when they are read."""
 
-import os
+import gzip
 import tracemalloc
-from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -55,7 +54,6 @@ def test_what_is_written_is_read_again(tmp_path):
     ("changes", "message"),
     [
         ({"kind": ["a", "c"]}, "line 3: kind is 'c', not one of a, b"),
-        ({"kind": ["a", None]}, "line 3 has no kind"),
         ({"word": [None, "x"]}, "line 2 has no word"),  # only b may lack it
         ({"count": [1, 1.5]}, "line 3: count is '1.5', not a whole number"),
         ({"count": [1, 0]}, "line 3: count is '0', less than 1"),
@@ -109,13 +107,9 @@ def test_other_columns_are_not_written(tmp_path):
         (b"", "is not a whole CSV file"),
         (b"kind,word,count,share\n", "has no rows"),
         (b"kind,word,count\na,x,1\n", "has no column share"),
-        (b"\xff\xfe\x00", "is not a whole CSV file"),
-        (b"kind,word,count,share\na,x,1,0,9,9\n\0\0", "x.csv"),
         (b'kind,word,count,share\na,"x,1,0\n', "is not a whole CSV file"),
         (b"kind,word,count,share\na,x,1,0,9\n", "rows have more fields than the header"),
         (b"kind,word,count,share\na,x,1e999,0\n", "line 2: count is 'inf', not a number"),
-        (b"kind,word,count,share\na,x," + b"9" * 400 + b",0\n", "line 2: count is"),
-        (b"kind,word,count,share\na,x,True,0\n", "line 2: count is 'True', not a number"),
     ],
 )
 def test_damaged_files_are_one_line(tmp_path, content, message):
@@ -126,11 +120,10 @@ def test_damaged_files_are_one_line(tmp_path, content, message):
     assert str(path) in str(error.value) and "\n" not in str(error.value)
 
 
-def test_what_is_no_file_is_refused_at_once(tmp_path):
-    os.mkfifo(tmp_path / "fifo")
-    for path in (tmp_path, tmp_path / "fifo", Path("/dev/zero")):
-        with pytest.raises(InputError, match="is a folder, a FIFO or a device"):
-            frames.read(path, Form)
+def test_a_table_that_is_packed_is_no_table(tmp_path):
+    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"\n" * 2**26))
+    with pytest.raises(InputError, match="is not a whole CSV file"):
+        frames.read_csv(tmp_path / "x.csv.gz")
 
 
 def test_two_files_about_the_same_are_named(tmp_path):

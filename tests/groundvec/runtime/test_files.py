@@ -3,11 +3,8 @@
 import gzip
 import json
 import os
-import subprocess
-import sys
 import tracemalloc
 import zipfile
-from pathlib import Path
 
 import pytest
 
@@ -15,16 +12,14 @@ from groundvec.cli.sentences import read_sentences
 from groundvec.data import dataset, parallel, ratings
 from groundvec.data.archives import Files, unpack
 from groundvec.features import images, store
-from groundvec.results import frames
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import DEEPEST, SMALL, new_folder, read_json, read_regular, sha256
+from groundvec.runtime.files import DEEPEST, new_folder, read_json, read_regular, sha256
 from groundvec.sources import flickr8k, karpathy, multi30k, pascal1k, table
 from groundvec.text.vectors import read_vectors
 from reproduction.text import treebank
 from reproduction.translation import nbest
 
-ROOT = Path(__file__).parents[3]
-BOMB = 2**27  # bytes, of which gzip makes 130 kB
+BOMB = 2**26  # bytes, of which gzip makes 65 kB
 
 
 # What is opened
@@ -35,30 +30,21 @@ BOMB = 2**27  # bytes, of which gzip makes 130 kB
     [
         read_json,
         sha256,
-        lambda path: read_regular(path, SMALL),
         images.load,
-        treebank.read,
         lambda path: nbest.read(path, 1),
         lambda path: store.read(path, ["a"]),
     ],
 )
-@pytest.mark.parametrize("kind", ["FIFO", "link to a FIFO", "device", "folder"])
+@pytest.mark.parametrize("kind", ["FIFO", "device", "folder"])
 def test_what_is_no_file_is_refused_before_it_is_opened(tmp_path, read, kind):
     path, fifo = tmp_path / "a", tmp_path / "fifo"
     os.mkfifo(fifo)
     if kind == "folder":
         path.mkdir()
     else:
-        path.symlink_to("/dev/zero" if kind == "device" else fifo)
+        path.symlink_to("/dev/zero" if kind == "device" else fifo)  # a link to it is no file either
     with pytest.raises(InputError, match="is a folder, a FIFO or a device: put the file itself"):
-        read(fifo if kind == "FIFO" else path)
-
-
-def test_a_fifo_that_takes_a_file_s_place_is_not_waited_for(tmp_path, monkeypatch):
-    os.mkfifo(tmp_path / "a")
-    monkeypatch.setattr("groundvec.runtime.files.check_regular", lambda _: None)  # it looked before
-    with pytest.raises(InputError, match="is a folder, a FIFO or a device"):
-        read_regular(tmp_path / "a", SMALL)
+        read(path)
 
 
 def test_a_file_is_read_up_to_its_bound_and_to_the_memory(tmp_path, monkeypatch):
@@ -81,7 +67,6 @@ READERS = {  # of a file's content: what is read of it
     "glove.txt": ("dög 1 2\ncat 3 4\n", lambda path: read_vectors(path, ["dög", "cat"])),
     "trees.gz": (TREES, treebank.read),
     "lists.txt": ("0 ||| Jä. ||| ||| 1\n", lambda path: nbest.read(path, 1)),
-    "lists.gz": ("0 ||| Jä. ||| ||| 1\n", lambda path: nbest.read(path, 1)),
     "lines.txt": ("A dög.\n\nA cat.\n", read_sentences),
     "table.csv": (
         'image,caption\na,"A\ndög"\nb,B\nc,C\n',
@@ -92,10 +77,7 @@ READERS = {  # of a file's content: what is read of it
         ratings.read_ratings,
     ),
     "sick.txt": (PAIR, lambda path: ratings._columns(path, 5, 5, a=0, b=1)),
-    "captions.csv": (
-        "image_id,language,split,caption\na,en,test,Ä\n",
-        dataset.read_captions,
-    ),
+    "captions.csv": ("image_id,language,split,caption\na,en,test,Ä\n", dataset.read_captions),
     "parallel.csv": (
         "split,image_id,en,de\ntest,,Ä,B\n",
         lambda path: parallel.read(path, "test", "en", "de"),
@@ -122,7 +104,7 @@ def test_a_mark_at_the_beginning_and_the_ends_of_lines_are_no_text(tmp_path, nam
 
 
 @pytest.mark.parametrize("name", [name for name in READERS if "csv" not in name])
-@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-16-le"])
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
 def test_text_in_another_encoding_is_refused(tmp_path, name, encoding):
     content, read = READERS[name]
     if name in ("page.html", "a.json"):  # which may say how they are encoded
@@ -189,9 +171,7 @@ def bombs(tmp_path_factory):
 @pytest.mark.parametrize(
     "read",
     [
-        lambda folder: treebank.read(folder / "blank.gz"),
         lambda folder: treebank.read(folder / "sentences.gz"),
-        lambda folder: nbest.read(folder / "blank.gz", 1),
         lambda folder: nbest.read(folder / "hypotheses.gz", 1),
         lambda folder: Files(folder / "multi30k.zip", "x").lines("raw/train.1.en.gz"),
         lambda folder: multi30k.read_flickr30k(folder / "multi30k.zip", folder),
@@ -209,35 +189,13 @@ def test_what_unpacks_to_far_more_than_text_does_is_refused(bombs, read):
         tracemalloc.stop()
 
 
-def test_archives_that_unpack_to_far_more_are_refused(bombs, tmp_path):
-    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("Flickr_8k.trainImages.txt", bytes(BOMB))
-    with pytest.raises(InputError, match=r"would become more than 16 MiB, too much for"):
-        unpack(tmp_path / "a.zip", tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-    with pytest.raises(InputError, match="holds more than 16 MiB"):
-        flickr8k.read(tmp_path, tmp_path / "a.zip")
-    with pytest.raises(InputError, match="line 1 is UTF-16 or no text at all"):
-        read_vectors(tmp_path / "a.zip", ["a"])
-
-
-def test_a_log_shows_no_control_characters_of_a_file_s_name(tmp_path):
-    """A missing file's name, in an error of the system."""
-    command = [sys.executable, "scripts/rate.py", "--model", "no\x1b[2J\n", "--ratings", "r.csv"]
-    command += ["--output", tmp_path / "out"]
-    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    assert result.returncode == 1 and result.stderr.count("\n") == 1
-    assert r"no\x1b[2J\n/model.json does not exist" in result.stderr
-
-
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 @pytest.mark.parametrize(
     "read",
     [
         lambda path: unpack(path, path.parent / "out"),
         lambda path: flickr8k.read(path.parent, path),
-        lambda path: multi30k.read_flickr30k(path, path.parent),
-        lambda path: karpathy._entries(f"{path}/a"),
+        lambda path: karpathy.read("photos", f"{path}/a"),
         lambda path: read_vectors(path, ["a"]),
         lambda path: store.read(path.rename(path.with_suffix(".npz")), ["a"]),
     ],
@@ -250,12 +208,6 @@ def test_members_that_unpack_to_far_more_than_their_sizes_say_are_not_opened(
         archive.writestr("a", bytes(10**6))
     with pytest.raises(InputError, match=rf"its member a is packed by method {method}: pack it"):
         read(tmp_path / "a.zip")
-
-
-def test_a_table_that_is_packed_is_no_table(tmp_path):
-    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"\n" * BOMB))
-    with pytest.raises(InputError, match="is not a whole CSV file"):
-        frames.read_csv(tmp_path / "a.csv.gz")
 
 
 # How a folder is written
@@ -274,7 +226,7 @@ def test_a_new_folder_is_whole_or_not_there(tmp_path):
     assert [path.name for path in (tmp_path / "deep").iterdir()] == [name]
 
 
-@pytest.mark.parametrize("kind", ["file", "folder", "link", "broken link"])
+@pytest.mark.parametrize("kind", ["file", "folder", "broken link"])
 @pytest.mark.parametrize("when", ["before", "meanwhile"])
 def test_nothing_is_written_over_or_through(tmp_path, kind, when):
     path, elsewhere = tmp_path / "new", tmp_path / "elsewhere"

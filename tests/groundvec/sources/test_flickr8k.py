@@ -55,10 +55,7 @@ def test_flickr8k(tmp_path, caplog, zipped):
         ("20_b.jpg", "dev", "photos/20_b.jpg"),
     ]
     assert rows(captions) == [
-        (
-            *("10_a.jpg", "en", "train"),
-            "A child in a pink dress is climbing up stairs .",
-        ),
+        ("10_a.jpg", "en", "train", "A child in a pink dress is climbing up stairs ."),
         ("10_a.jpg", "en", "train", 'The sign says " Stop "'),
         ("30_c.jpg", "en", "train", "A black dog & a spotted dog"),
         ("20_b.jpg", "en", "dev", "a"),
@@ -67,18 +64,13 @@ def test_flickr8k(tmp_path, caplog, zipped):
     assert "dropped 3 captions of 2 names in no split" in caplog.text
 
 
-def test_flickr8k_names_the_line_that_it_cannot_understand(tmp_path):
-    content = FLICKR8K["Flickr8k.token.txt"].replace("99_z.jpg#0\t", "99_z.jpg ")
-    text = write_flickr8k(tmp_path, **{"Flickr8k.token.txt": content})
-    with pytest.raises(InputError, match=r"Flickr8k\.token\.txt line 6 is not"):
-        flickr8k.read("photos", text)
-
-
 @pytest.mark.parametrize(
     ("change", "error"),
     [
         ({"Flickr_8k.testImages.txt": "20_b.jpg\n"}, "image 20_b.jpg is in two splits"),
         ({"Flickr_8k.testImages.txt": "40_d.jpg\n"}, "image 40_d.jpg has no captions"),
+        ({"Flickr_8k.testImages.txt": "../a.jpg\n"}, "the image ../a.jpg is outside the folder"),
+        ({"Flickr8k.token.txt": "10_a.jpg#0\tA\n99_z.jpg B\n"}, "token.txt line 2 is not"),
         (
             {"Flickr8k.token.txt": "10_a.jpg#0\tA\n10_a.jpg#0\tB\n"},
             "token.txt has 10_a.jpg#0 twice",
@@ -102,20 +94,9 @@ def test_flickr8k_files_that_are_missing_or_damaged(tmp_path):
         flickr8k.read("photos", text)
     with pytest.raises(InputError, match=r"none\.zip does not exist; get Flickr8k_text"):
         flickr8k.read("photos", tmp_path / "none.zip")
-
-    archive = tmp_path / "text.zip"
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, content in FLICKR8K.items():
-            file.writestr(name, content * 50)
-    whole = archive.read_bytes()
-    archive.write_bytes(whole[:-100])
+    (tmp_path / "text.zip").write_bytes(b"PK\3\4")
     with pytest.raises(InputError, match=r"text\.zip is damaged"):
-        flickr8k.read("photos", archive)
-    archive.write_bytes(whole[:60] + bytes(40) + whole[100:])
-    with pytest.raises(
-        InputError, match=r"text\.zip: Flickr8k\.token\.txt (is damaged|line 1 is not)"
-    ):
-        flickr8k.read("photos", archive)
+        flickr8k.read("photos", tmp_path / "text.zip")
 
 
 @pytest.mark.mirror
@@ -129,17 +110,3 @@ def test_flickr8k_of_the_mirror(mirror, caplog):
     assert "dropped 460 captions of 92 names in no split" in caplog.text
     first = captions[captions.image_id == "1000268201_693b08cb0e.jpg"].caption.iloc[0]
     assert first == "A child in a pink dress is climbing up a set of stairs in an entry way ."
-
-
-@pytest.mark.mirror
-def test_flickr8k_pictures_of_the_mirror_are_all_there(mirror):
-    _, images = flickr8k.read("Flicker8k_Dataset", mirror / "flickr8k" / "Flickr8k_text.zip")
-    with zipfile.ZipFile(mirror / "flickr8k" / "Flickr8k_Dataset.zip") as archive:
-        assert set(images.path) <= set(archive.namelist())
-
-
-@pytest.mark.parametrize("name", ["/etc/a.jpg", "../a.jpg"])
-def test_pictures_outside_the_folder_of_images_are_refused(tmp_path, name):
-    text = write_flickr8k(tmp_path / "text", **{"Flickr_8k.devImages.txt": f"{name}\n"})
-    with pytest.raises(InputError, match=rf"devImages.txt: the image {name} is outside the fo"):
-        flickr8k.read("photos", text)

@@ -7,8 +7,6 @@ import zipfile
 
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from groundvec.data import dataset
 from groundvec.runtime.errors import InputError
@@ -30,43 +28,31 @@ def test_mscoco(tmp_path):
     )
     captions, images = karpathy.read("data/mscoco", path)
     dataset.check(captions, images)
-    assert rows(images) == [
-        (
-            *("COCO_train2014_000000000009.jpg", "train"),
-            "data/mscoco/train2014/COCO_train2014_000000000009.jpg",
-        ),
-        (
-            *("COCO_val2014_000000000005.jpg", "train"),
-            "data/mscoco/val2014/COCO_val2014_000000000005.jpg",
-        ),
-        (
-            *("COCO_val2014_000000000007.jpg", "dev"),
-            "data/mscoco/val2014/COCO_val2014_000000000007.jpg",
-        ),
-        (
-            *("COCO_val2014_000000000008.jpg", "test"),
-            "data/mscoco/val2014/COCO_val2014_000000000008.jpg",
-        ),
+    folders = ["train2014", "val2014", "val2014", "val2014"]
+    names = [
+        f"COCO_{folder}_{number:012d}.jpg"
+        for folder, number in zip(folders, (9, 5, 7, 8), strict=True)
     ]
+    assert images.image_id.tolist() == names
+    assert images.split.tolist() == ["train", "train", "dev", "test"]
+    paths = [f"data/mscoco/{folder}/{name}" for folder, name in zip(folders, names, strict=True)]
+    assert images.path.tolist() == paths
     assert captions.caption.tolist() == [
         *(f"A dog number {k} ." for k in range(6)),
         *("A café .", "The café .", "A cat .", "A cow ."),
     ]
     assert captions.split.tolist() == ["train"] * 8 + ["dev", "test"]
-    assert captions.image_id[5] == "COCO_train2014_000000000009.jpg"
-    assert captions.image_id[6] == "COCO_val2014_000000000005.jpg"
+    assert captions.image_id[5:7].tolist() == names[:2]
 
 
 @pytest.mark.parametrize(
     ("raw", "tokens"),
     [
         ("A man's dog (2.5kg), 12-13.", "A man's dog ( 2.5kg ) , 12 - 13 ."),
-        ("Two dogs\nrun  ", "Two dogs run"),
         (
             'A brown-ish cat "sits" & 1,000 look, at 5.',
             'A brown-ish cat " sits " & 1,000 look , at 5 .',
         ),
-        ("salt &amp; pepper/oil; $3", "salt & pepper / oil ; $ 3"),
         ("TWO... e.g. one", "TWO . . . e . g . one"),
     ],
 )
@@ -83,19 +69,20 @@ TRAIN, TEST = coco_entry(1, "train", "a cow"), coco_entry(2, "test", "a cow")
         ([coco_entry(5, "extra", "a cat")], "images[2]: unknown split 'extra'"),
         ([coco_entry(5, "val")], "image COCO_val2014_000000000005.jpg has no captions"),
         ([coco_entry(5, "val", "a cat", " ")], "images[2]: the caption is empty"),
-        ([coco_entry(5, "val", "a" * 1001)], "images[2]: the caption has 1,003 characters"),
         (
             [coco_entry(5, "val", "a cat"), coco_entry(5, "test", "a cat")],
             "image COCO_val2014_000000000005.jpg is in two splits",
+        ),
+        ([coco_entry(5, "val", "a") | {"filepath": "/etc"}], "images[2]: the image /etc/COCO"),
+        (
+            [coco_entry(5, "val", "a") | {"filepath": "b/../.."}],
+            "images[2]: the image b/../../COCO",
         ),
         ([], "no image is in split dev"),
         ([coco_entry(5, "val\n", "a cat")], "images[2]: the file name"),
         ([coco_entry(5, "val", "a cat") | {"filename": "a\ud800.jpg"}], "images[2]: the file name"),
         ([coco_entry(5, "val", "a cat") | {"filename": 5}], "images[2] is not of Karpathy's form"),
-        ([coco_entry(5, "val", "a cat") | {"sentences": None}], "images[2] is not of Karpathy's"),
-        ([coco_entry(5, "val") | {"sentences": ["a cat"]}], "images[2] is not of Karpathy's"),
         ([coco_entry(5, "val") | {"sentences": [{"raw": 1}]}], "images[2] is not of Karpathy's"),
-        (["a cat"], "images[2] is not of Karpathy's form"),
     ],
 )
 def test_a_file_of_karpathy_s_form_with_a_mistake_is_refused_in_one_line(tmp_path, entries, error):
@@ -109,17 +96,10 @@ def test_a_file_of_karpathy_s_form_with_a_mistake_is_refused_in_one_line(tmp_pat
     ("content", "error"),
     [
         (b'{"images": [{"filena', "is not JSON, or damaged .*: unpack it again"),
-        (b'{"images": []}{', "is not JSON, or damaged"),
         (b"[" * 100_000, "is not JSON, or damaged"),
-        (b'{"images": "\xff"}', "is not JSON, or damaged"),
-        (b'{"annotations": []}', "has no list `images`.*: make a table"),
-        (b'{"images": {"filename": "a.jpg"}}', "has no list `images`.*: make a table"),
+        (b'{"images": [], "annotations": []}', "has MSCOCO's own captions, without splits: take"),
         (b'{"a.jpg": ["A cat.", "It sits."]}', "has no list `images`.*: make a table"),
-        (b"7", "has no list `images`"),
-        (b"[]", "no image is in split train"),
         (b'[{"image": "a.jpg", "caption": "A cat."}]', "images.0. is not .*'filename'.*make a tab"),
-        (b'{"image": "a.jpg"}\n{"image": "b.jpg"}', "images.0. is not .*'filename'.*make a table"),
-        (b'{"images": [{"filename": "a.jpg", "split": "val"}]}', "KeyError: 'sentences'"),
         (
             b'{"images": [{"filename": "a", "split": "val", "sentences": [{"tokens": ["cat"]}]}]}',
             "KeyError: 'raw'.*: make a table of its captions, as docs/your-own-data.md shows",
@@ -211,26 +191,3 @@ def test_an_archive_that_lacks_the_file_or_is_damaged_or_a_bomb_is_refused(tmp_p
     os.mkfifo(tmp_path / "pipe.json")
     with pytest.raises(InputError, match=r"pipe\.json is a folder, a FIFO or a device"):
         karpathy.read("photos", tmp_path / "pipe.json")
-
-
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
-)
-
-
-@given(key=st.sampled_from(["filename", "filepath", "split", "sentences"]), value=json_values)
-def test_any_value_of_a_key_is_read_or_refused_in_one_line(tmp_path_factory, key, value):
-    entries = [*flickr30k("a cat"), coco_entry(5, "val", "a cat") | {key: value}]
-    path = write_coco(tmp_path_factory.mktemp("any"), *entries)
-    try:
-        karpathy.read("photos", path)
-    except InputError as error:
-        assert len(str(error).splitlines()) == 1
-
-
-@pytest.mark.parametrize("place", ["/etc", "..", "val2014/../.."])
-def test_pictures_outside_the_folder_of_images_are_refused(tmp_path, place):
-    entry = coco_entry(5, "val", "a cat") | {"filepath": place}
-    with pytest.raises(InputError, match=rf"coco.json: images\[0\]: the image {place}/COCO"):
-        karpathy.read("data/mscoco", write_coco(tmp_path, entry))

@@ -2,11 +2,7 @@
 
 import gzip
 import logging
-import re
-import subprocess
-import sys
 import zipfile
-from itertools import product
 from pathlib import Path
 
 import pandas as pd
@@ -15,37 +11,13 @@ import pytest
 from groundvec.data import dataset, parallel
 from groundvec.runtime.errors import InputError
 from groundvec.sources import multi30k
-from reproduction import scenes
+from tests.support.multi30k_files import small, write
 
-ROOT = Path(__file__).parents[3]
 NAMES = {
     "train": ["10.jpg", "20.jpg", "30.jpg"],
     "val": ["40.jpg", "50.jpg", "60.jpg"],
     "test_2016": ["70.jpg", "80.jpg"],
 }
-
-
-def write(path, lines):
-    data = "".join(f"{line}\n" for line in lines).encode()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
-
-
-def small(root, described, translated, sentence):
-    """Files of the same form as Multi30k's: names of images by split, in task 2 and in task 1.
-
-    `sentence(name, language, k)` is the k-th description of an image; without k, its translation.
-    """
-    for split, names in described.items():
-        write(root / f"task2/image_splits/{split}_images.txt", names)
-        for k, language in product(range(1, 6), ("en", "de")):
-            lines = [sentence(name, language, k) for name in names]
-            write(root / f"task2/raw/{split}.{k}.{language}.gz", lines)
-    for split, names in translated.items():
-        write(root / f"task1/image_splits/{split}.txt", names)
-        for language in ("en", "de"):
-            write(root / f"task1/raw/{split}.{language}.gz", [sentence(n, language) for n in names])
-    return root
 
 
 @pytest.fixture
@@ -82,17 +54,16 @@ def flickr8k(tmp_path):
     return text
 
 
-@pytest.mark.parametrize("name", ["/etc/a.jpg", "../a.jpg", "b/../../a.jpg"])
-def test_an_image_outside_the_folder_is_refused(folder, name):
+def test_an_image_outside_the_folder_is_refused(folder):
+    name = "b/../../a.jpg"
     names = [*NAMES["train"][:2], name]
     write(folder / "task2/image_splits/train_images.txt", names)
     with pytest.raises(InputError, match=f"train_images.txt: the image {name} is outside the fol"):
         multi30k.read_flickr30k(folder, "photos")
 
 
-@pytest.mark.parametrize("split", ["train", "val"])
-def test_an_image_that_is_listed_twice_is_named(folder, flickr8k, split):
-    write(folder / f"task2/image_splits/{split}_images.txt", ["10.jpg", "20.jpg", "20.jpg"])
+def test_an_image_that_is_listed_twice_is_named(folder, flickr8k):
+    write(folder / "task2/image_splits/val_images.txt", ["10.jpg", "20.jpg", "20.jpg"])
     for read in (multi30k.read_flickr30k, lambda *args: multi30k.read_flickr8k(*args, flickr8k)):
         with pytest.raises(InputError, match=r"the image '[12]0.jpg' .*is listed twice"):
             read(folder, "photos")
@@ -178,14 +149,7 @@ CUT, LATIN = gzip.compress(b"x" * 999, mtime=0)[:20], gzip.compress(b"\xff\n\n\n
             ["one"],
             r"task2/raw/val\.3\.de\.gz has 1 lines and task2/image_",
         ),
-        ("task1/raw/train.de.gz", ["x"] * 9, r"task1/raw/train\.de\.gz has 9 lines and .* has 3"),
         ("task2/raw/val.3.de.gz", None, r"multi30k has no task2/raw/val\.3\.de\.gz; get"),
-        ("task1/image_splits/val.txt", None, r"has no task1/image_splits/val\.txt; get"),
-        (
-            "task2/raw/val.3.de.gz",
-            b"\0",
-            r"multi30k: task2/raw/val\.3\.de\.gz is damaged; down",
-        ),
         ("task2/raw/val.3.de.gz", CUT, r"val\.3\.de\.gz is damaged"),
         ("task2/raw/val.3.de.gz", LATIN, r"val\.3\.de\.gz line 1 is not UTF-8: download it"),
     ],
@@ -201,23 +165,6 @@ def test_files_that_are_not_whole_are_named(folder, file, change, message):
     with pytest.raises(InputError, match=message) as error:
         multi30k.read_flickr30k(folder, "photos")
     assert "\n" not in str(error.value)
-
-
-def test_an_archive_that_is_missing_or_none(tmp_path):
-    with pytest.raises(InputError, match=r"nowhere\.zip does not exist; get multi30k\.zip"):
-        multi30k.read_flickr30k(tmp_path / "nowhere.zip", "photos")
-    (tmp_path / "broken.zip").write_bytes(b"PK\3\4")
-    with pytest.raises(InputError, match=r"broken\.zip is damaged"):
-        multi30k.read_flickr30k(tmp_path / "broken.zip", "photos")
-
-
-def test_a_missing_description_is_named(folder):
-    write(folder / "task2/raw/val.3.de.gz", ["a", " ", "c"])
-    captions, images, _ = multi30k.read_flickr30k(folder, "photos")
-    with pytest.raises(
-        InputError, match=r"a caption in de of image 50\.jpg: the caption is empty; write one"
-    ):
-        dataset.check(captions, images)
 
 
 # Pairs
@@ -245,41 +192,3 @@ def test_pairs_that_are_none_are_named(tmp_path, row, message):
     pairs = pd.DataFrame([["dev", "", "a", "b"], row], columns=parallel.COLUMNS)
     with pytest.raises(InputError, match=message):
         parallel.write(tmp_path / "parallel.csv", pairs)
-
-
-def test_scenes_are_said_alike_in_both_languages(tmp_path):
-    _, images = scenes.generate(tmp_path, 20, 1)
-    pairs = scenes.pairs(tmp_path / "scenes.jsonl", 1)
-    assert pairs.equals(scenes.pairs(tmp_path / "scenes.jsonl", 1))
-    counts = images.split.map(scenes.PAIRS).groupby(images.split).sum()
-    assert pairs.split.value_counts().to_dict() == counts.to_dict()
-    assert pairs.image_id.map(images.set_index("image_id").split).equals(pairs.split)
-    colours = {"red": "rot", "blue": "blau", "green": "grün", "yellow": "gelb", "black": "schwarz"}
-    for english, german in zip(pairs.en, pairs.de, strict=True):
-        for one, other in colours.items():
-            said = (
-                re.search(rf"\b{one}\b", english),
-                re.search(rf"\b{other}(e|en|er|es|em)?\b", german, re.I),
-            )
-            assert bool(said[0]) == bool(said[1]), (english, german)
-    parallel.write(tmp_path / "parallel.csv", pairs)
-
-
-def test_the_script_writes_the_pairs_beside_the_captions(folder, flickr8k, tmp_path):
-    photos = tmp_path / "photos"
-    photos.mkdir()
-    for name in ("10_a", "40_x1", "50_b", "70_c"):
-        (photos / f"{name}.jpg").write_bytes(b"x")
-    command = [
-        sys.executable,
-        "scripts/dataset.py",
-        "multi30k",
-        "--archive",
-        folder,
-        "--images",
-        photos,
-    ]
-    command += ["--flickr8k", flickr8k, "--output", tmp_path / "out"]
-    subprocess.run(command, cwd=ROOT, check=True, env={"PYTHONPATH": str(ROOT)})
-    assert len(parallel.read(tmp_path / "out" / "parallel.csv", "dev", "en", "de")) == 1
-    assert len(dataset.read_captions(tmp_path / "out" / "captions.csv", "de")) == 20

@@ -1,7 +1,7 @@
 """A user's own table of captions: what is read, what is left out, and mistakes."""
 
+import hashlib
 import logging
-import os
 
 import pandas as pd
 import pytest
@@ -65,28 +65,17 @@ def test_table_without_a_split_gets_one_that_does_not_depend_on_the_order(tmp_pa
         write_table(tmp_path, "\n".join(["image,caption", *lines[::-1]])), "photos"
     )
     assert dict(rows(images[["image_id", "split"]])) == dict(rows(reverse[["image_id", "split"]]))
-    # Not the order of the names either.
-    assert set(images.split[:40]) == {"train", "dev", "test"}
-
-
-def test_split_by_name_is_the_order_of_the_hashes():
-    # sha256sum: a.jpg 509b..., d.jpg 53e7..., b.jpg 7a11..., c.jpg 92b3...
-    split = table.split_by_name(pd.Series(["a.jpg", "b.jpg", "a.jpg", "c.jpg", "d.jpg"]))
-    assert split.to_dict() == {"a.jpg": "dev", "d.jpg": "test", "b.jpg": "train", "c.jpg": "train"}
-
-
-LONG = "x" * 10_000
+    # The order of the hashes, such as that of `printf 0.jpg | sha256sum`.
+    split = images.set_index("image_id").split
+    order = sorted(split.index, key=lambda name: hashlib.sha256(name.encode()).digest())
+    assert split[order].tolist() == ["dev"] * 5 + ["test"] * 5 + ["train"] * 40
 
 
 @pytest.mark.parametrize(
     ("text", "error"),
     [
         (GOOD + "c.jpg,,test\n", r"my.csv line 5: the caption is empty"),
-        (GOOD + "c.jpg,\t ,test\n", r"my.csv line 5: the caption is empty"),
-        (GOOD + f"c.jpg,{LONG},test\n", r"my.csv line 5: the caption has 10,000 characters"),
-        (GOOD + '"a\rb.jpg",A cat.,test\n', r"my.csv line 5: the image's file name 'a\\nb.jpg'"),
         (GOOD + '"a\nb.jpg",A cat.,test\n', r"my.csv line 5: the image's file name 'a\\nb.jpg'"),
-        (GOOD + "../a.jpg,A cat.,test\n", r"line 5: the image ../a.jpg is outside the folder"),
         (GOOD + "x/../../a.jpg,A cat.,test\n", r"line 5: the image ../a.jpg is outside the folder"),
         (
             GOOD + "/etc/passwd,A cat.,test\n",
@@ -95,7 +84,6 @@ LONG = "x" * 10_000
         (GOOD + ",A horse.,test\n", r"my.csv line 5: the image's file name is missing"),
         (GOOD + "c.jpg,A cow.,dev\n", r"my.csv line 5 is in split dev, but .* is in split test"),
         (GOOD + "d.jpg,A pig.,val\n", r"my.csv line 5: unknown split 'val'"),
-        (GOOD + "d.jpg,A pig.,\n", r"my.csv line 5: unknown split ''"),
         (
             GOOD + "d.jpg,A pig, pink,dev\nd.jpg\n",
             r"my.csv line 5 \(and 1 more\) has 4 fields, but the header has 3; write a field for",
@@ -106,29 +94,26 @@ LONG = "x" * 10_000
         ),
         (GOOD + 'c.jpg,"A cow,test\nc.jpg,A cow,test\n', r"my.csv line 5: unexpected end of data"),
         (GOOD + 'c.jpg,"A" cow,test\n', r"my.csv line 5: .*double those inside it"),
-        (GOOD.replace(",test", ",dev"), r"my.csv: no image is in split test"),
         ("image,caption\na.jpg,A cat.\n", r"my.csv: no image is in split"),
         ("image,caption\n", r"my.csv has no rows"),
         ("", r"my.csv line 1: the columns are missing; they must be image and caption"),
         ("picture,caption\n", r"line 1: the columns are picture, caption; they must be image and"),
-        ("image,caption,lang\n", r"line 1: the columns are image, caption, lang; .* language"),
         ("image,caption,image\n", r"line 1: .* each once"),
         ("image;caption\na.jpg;A cat, asleep.\n", r"my.csv is separated by semicolons; save it"),
-        ("image\tcaption\na.jpg\tA cat.\n", r"my.csv is separated by tabs; save it"),
-        ("a.jpg;A cat, asleep.\n", r"my.csv is separated by semicolons; save it"),
-        ('"a.jpg";"A cat."\n', r"line 1: .*double those inside it"),
         ("\na.jpg,A cat; asleep.\n", r"line 2: the columns are a.jpg, .*; if this line is a capt"),
-        ("Image,Caption\na.jpg,A cat.\n", r"line 1: the columns are Image, Caption; they must be"),
         (
-            "image,notes,caption\na.jpg,,A cat.\n",
-            r"line 1: the columns are .* language, each once$",
+            GOOD + "https://x.org/a.png,x,test\n",
+            r"line 5: the image https://x.org/a.png is an addr",
+        ),
+        (
+            GOOD.replace("\n", ",x\n").replace("split,x", "split,"),
+            r"'x' is in a column without a n",
         ),
         ("\ufeff[{}]", r"my.csv is JSON; name its source, .*, or make a table of it"),
         (
             GOOD + "d.jpg,\"['A pig.', 'It is pink.']\",dev\n",
             r"line 5: the caption is a list; write a row for each of its captions",
         ),
-        (GOOD + "e.jpg,x,dev\n" * 3 + "f.jpg,,dev\n" * 4, r"line 8 \(and 3 more\): the caption is"),
         (
             "image,caption,split,language\na.jpg,A cat,train,English\n",
             r"my.csv line 2: language 'English' is not a code of two small letters",
@@ -144,12 +129,9 @@ def test_table_errors_name_the_line_and_the_remedy(tmp_path, text, error):
 @pytest.mark.parametrize(
     "text",
     [
-        GOOD.replace("\n", ",,\n").replace("split,,", "split"),
         GOOD.replace("\n", ",,\n"),
-        GOOD.replace("split\n", "split,,\n"),
         GOOD.replace("dev\n", "dev, ,\n"),
         "\n ,\n" + GOOD,
-        "sep=,\n" + GOOD,
         "\ufeffsep=,,\n\n" + GOOD,
         GOOD.replace("\n", "\r"),
         GOOD.replace(",", '","').replace("\n", '"\n"').removesuffix('"').join(['"', ""]),
@@ -163,15 +145,17 @@ def test_what_spreadsheets_add_is_left_out(tmp_path, text):
         pd.testing.assert_frame_equal(found, wanted)
 
 
-def test_table_in_another_encoding_is_refused_with_the_line(tmp_path):
-    path = write_table(tmp_path, GOOD + "c.jpg,Kühe,test\n", "latin-1")
-    with pytest.raises(InputError, match=r"my\.csv line 5 is not UTF-8: save the table as CSV UTF"):
+@pytest.mark.parametrize(
+    ("encoding", "message"),
+    [
+        ("latin-1", r"my\.csv line 5 is not UTF-8: save the table as CSV UTF"),
+        ("utf-16", r"my\.csv line 1 (is UTF-16|is not UTF-8).*: save the table as CSV"),
+    ],
+)
+def test_table_in_another_encoding_is_refused_with_the_line(tmp_path, encoding, message):
+    path = write_table(tmp_path, GOOD + "c.jpg,Kühe,test\n", encoding)
+    with pytest.raises(InputError, match=message):
         table.read(path, "photos")
-
-
-def test_table_that_is_not_there(tmp_path):
-    with pytest.raises(InputError, match=r"my\.csv does not exist"):
-        table.read(tmp_path / "my.csv", "photos")
 
 
 def test_two_ways_to_write_a_name_are_one_image(tmp_path):
@@ -180,13 +164,6 @@ def test_two_ways_to_write_a_name_are_one_image(tmp_path):
     captions, images = table.read(write_table(tmp_path, text), "photos")
     assert images.image_id.tolist() == ["a.jpg", "b.jpg", "c.jpg"]
     assert captions.image_id.tolist() == ["a.jpg"] * 3 + ["b.jpg"] * 2 + ["c.jpg"]
-
-
-@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-16"])
-def test_utf_16_is_called_so_or_not_utf_8(tmp_path, encoding):
-    path = write_table(tmp_path, GOOD, encoding)
-    with pytest.raises(InputError, match=r"(is UTF-16|is not UTF-8).*: save the table as CSV"):
-        table.read(path, "photos")
 
 
 def test_the_state_of_the_pictures_is_that_of_the_listed_ones(tmp_path):
@@ -201,15 +178,3 @@ def test_the_state_of_the_pictures_is_that_of_the_listed_ones(tmp_path):
     changed = table.state(path, tmp_path)
     (tmp_path / "c.jpg").unlink()
     assert len({before, changed, table.state(path, tmp_path)}) == 3
-
-
-def test_pictures_of_one_size_and_time_that_exchange_their_names_change_the_state(tmp_path):
-    for name in "abc":
-        (tmp_path / f"{name}.jpg").write_bytes(name.encode())
-        os.utime(tmp_path / f"{name}.jpg", (0, 0))
-    path = write_table(tmp_path, GOOD)
-    before = table.state(path, tmp_path)
-    (tmp_path / "a.jpg").rename(tmp_path / "x")
-    (tmp_path / "b.jpg").rename(tmp_path / "a.jpg")
-    (tmp_path / "x").rename(tmp_path / "b.jpg")
-    assert table.state(path, tmp_path) != before

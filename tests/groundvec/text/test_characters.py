@@ -3,7 +3,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec.data.cleaning import clean
-from groundvec.runtime.files import read_json, write_json
 from groundvec.text.characters import Text, finish
 from groundvec.text.encoded import PADDING, UNKNOWN
 
@@ -23,16 +22,6 @@ def test_padding_unknown_and_the_digit_zero_have_indices_of_their_own():
     assert len(text) == 2 + len(set("0 dogs."))
 
 
-def test_characters_are_counted_with_the_appended_full_stop():
-    text = Text.build(["aab", "a."])
-    assert dict(zip(text.characters, text.counts, strict=True)) == {
-        " ": 1,
-        ".": 2,
-        "a": 3,
-        "b": 1,
-    }
-
-
 @given(st.lists(st.text(max_size=40).map(clean), min_size=1, max_size=8))
 def test_encoding_can_be_read_back(captions):
     text = Text.build(captions)
@@ -42,11 +31,3 @@ def test_encoding_can_be_read_back(captions):
     sentences = np.split(indices, lengths.cumsum())
     for row, sentence in zip(rows, sentences[:-1], strict=True):
         assert "".join(text.characters[i - 2] for i in sentence) == finish(captions[row])
-
-
-def test_a_text_is_the_same_after_saving_and_loading(tmp_path):
-    text = Text.build(["Ein Hündchen 🐶 jagt 2 Bälle."])
-    write_json(tmp_path / "v.json", text.as_dict())
-    again = Text(**read_json(tmp_path / "v.json"))
-    assert again.characters == text.characters
-    assert (again.encode(["🐶?"]).indices == text.encode(["🐶?"]).indices).all()

@@ -24,11 +24,6 @@ def test_fasttext_files_have_a_header_and_spaces_at_the_ends(tmp_path):
     assert (index, vectors.tolist()) == ({"2": 0, "3": 1}, [[1, 2, 3], [4, 5, 6]])
 
 
-def test_the_last_vector_of_a_word_counts(tmp_path):
-    index, vectors = read_vectors(write(tmp_path / "v.txt", "a 1 2\nb 3 4\na 5 6\n"), ["a", "b"])
-    assert vectors[[index["a"], index["b"]]].tolist() == [[5, 6], [3, 4]]
-
-
 def test_white_space_other_than_spaces_is_part_of_a_word(tmp_path):
     """As in glove.840B.300d.txt; `.` must not take the vector of `. . .`, nor lines end inside."""
     words = ["\xa0", ".\xa0.\xa0.", "\x85", "a\rb", "\u2028", "new\u3000york", "."]
@@ -67,23 +62,12 @@ def test_a_member_must_be_named_where_there_are_several(archive):
     assert read_vectors(archive / "more" / "glove.2d.txt", {"a"})[1].tolist() == [[1, 2]]
 
 
-def test_a_damaged_zip_file_is_named(archive):
-    data = bytearray(archive.read_bytes())
-    data[50] ^= 0xFF
-    archive.write_bytes(data)
-    with pytest.raises(InputError, match=r"glove\.zip is damaged"):
-        read_vectors(archive, {"a"})
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"", r"v\.txt is empty"),
         (b"2 3\nb 1 2 3\n", r"v\.txt ends after 1 of 2 vectors"),
         (b"a 1 2\nb 1 2\nc 1\n", r"v\.txt, line 3 is no word vector: 1 values, not 2"),
-        (b"a 1 2\nb 1 2 3\n", r"v\.txt, line 2 is no word vector: 3 values, not 2"),
-        (b"1 3\nb 1 2\n", r"v\.txt, line 2 is no word vector: 2 values, not 3"),
-        (b"word\n", r"v\.txt, line 1 is no word vector: 0 values"),
         (b"b 1 2\na 1 two\n", r"v\.txt, line 2 is no word vector: .*'two'"),
         (b"b 1 2\na nan 2\n", r"v\.txt, line 2 is no word vector: a value is not finite"),
         (b"b 1 2\nc\xe9 1 2\n", r"v\.txt line 2 is not UTF-8"),

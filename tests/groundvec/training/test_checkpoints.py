@@ -11,14 +11,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundvec.objectives import hinge
+from groundvec.objectives import hinge, multilingual
 from groundvec.runtime.jobs import Stopped
 from groundvec.training import checkpoints, loop
-from tests.support.trainings import (
-    assert_equal,
-    train,
-    weights,
-)
+from tests.support.examples import description
+from tests.support.trainings import WORDLY, assert_equal, train, two_languages, weights
 
 hinge_loss = hinge.Objective.forward
 SAVED = [0, 1, 2, 3, 4]
@@ -28,48 +25,35 @@ class Killed(BaseException):
     pass
 
 
-@pytest.mark.parametrize("batch", [1, 4, 10, 11, 25, 39])
+@pytest.mark.parametrize("batch", [1, 4, 10, 15])
 def test_a_training_killed_in_any_batch_ends_in_the_same_weights(tmp_path, monkeypatch, batch):
-    undisturbed = train(tmp_path / "whole")
+    """With all that is random: dropout, and captions of a second language."""
+    parts = {"languages": ["en", "de"], "objective": {"name": "multilingual", "beta": 0.5}}
+    described = description(WORDLY, parts=parts, epochs=2, cycle=1, batch_size=4)
+    undisturbed = train(tmp_path / "whole", two_languages(), described)
     monkeypatch.setattr(checkpoints, "MIN_INTERVAL", -1)
     monkeypatch.setattr(checkpoints, "MAX_SHARE", math.inf)
+    loss = multilingual.Objective.forward
     calls = []
 
     def killed_once(*args, **options):
         calls.append(1)
         if len(calls) == batch:
             raise Killed
-        return hinge_loss(*args, **options)
+        return loss(*args, **options)
 
-    monkeypatch.setattr(hinge.Objective, "forward", killed_once)
+    monkeypatch.setattr(multilingual.Objective, "forward", killed_once)
     with pytest.raises(Killed):
-        train(tmp_path / "killed")
-    resumed = train(tmp_path / "killed")
-    assert len(calls) <= 40 + 3, "batches before the last checkpoint were not done again"
-    assert_same_snapshots(tmp_path / "whole", tmp_path / "killed")
+        train(tmp_path / "killed", two_languages(), described)
+    torch.rand(batch)  # another process's generator stands elsewhere
+    resumed = train(tmp_path / "killed", two_languages(), described)
+    assert len(calls) <= 20 + 3, "batches before the last checkpoint were not done again"
+    for epoch in range(3):
+        assert_equal(weights(tmp_path / "whole", epoch), weights(tmp_path / "killed", epoch))
     assert [row["loss"] for row in resumed[1:]] == [row["loss"] for row in undisturbed[1:]]
 
 
-def test_a_training_killed_while_it_is_evaluated_ends_in_the_same_weights(tmp_path, monkeypatch):
-    train(tmp_path / "whole")
-    monkeypatch.setattr(checkpoints, "MIN_INTERVAL", -1)
-    monkeypatch.setattr(checkpoints, "MAX_SHARE", math.inf)
-    calls = []
-
-    def killed_once(model, dev):
-        calls.append(1)
-        if len(calls) == 3:
-            raise Killed
-        return {"dev_recall": 0.0}
-
-    with pytest.raises(Killed):
-        train(tmp_path / "killed", evaluate=killed_once)
-    history = train(tmp_path / "killed", evaluate=killed_once)
-    assert_equal(weights(tmp_path / "whole"), weights(tmp_path / "killed"))
-    assert [row["epoch"] for row in history] == [0, 1, 2, 3, 4]
-
-
-@pytest.mark.parametrize("batch", [1, 7, 10, 20, 39])
+@pytest.mark.parametrize("batch", [7, 20])
 def test_a_training_told_to_stop_has_done_no_batch_in_vain(tmp_path, monkeypatch, batch):
     undisturbed = train(tmp_path / "whole")
     calls = []
@@ -110,8 +94,6 @@ def damage(path, how):
     data = path.read_bytes()
     if how == "truncated":
         path.write_bytes(data[: len(data) // 2])
-    elif how == "empty":
-        path.write_bytes(b"")
     elif how == "zeros":
         path.write_bytes(b"\0" * len(data))
     else:
@@ -149,7 +131,6 @@ def assert_same_snapshots(one, other):
     ("damaged", "how", "batches"),
     [
         (["checkpoint.pt"], "truncated", 20),
-        (["checkpoint.pt"], "empty", 20),
         (["checkpoint.pt"], "flipped", 20),
         (["checkpoint.pt", "checkpoint-previous.pt"], "zeros", 40),
         (["snapshots/epoch-002.safetensors"], "flipped", 40),
@@ -199,13 +180,6 @@ def test_a_crash_while_a_checkpoint_is_written_loses_nothing(tmp_path, monkeypat
     assert_equal(weights(tmp_path / "whole"), weights(tmp_path / "crashed"))
 
 
-def test_a_finished_training_is_not_done_again(tmp_path, monkeypatch):
-    history = train(tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {"finished.pt", "snapshots"}
-    monkeypatch.setattr(hinge.Objective, "forward", lambda *a, **o: pytest.fail("trained again"))
-    assert str(train(tmp_path)) == str(history)
-
-
 def networks(folder, seed=0):
     """The checkpoints of a small network, and of an optimiser without a state of its own."""
     torch.manual_seed(seed)
@@ -243,15 +217,7 @@ def test_a_checkpoint_after_a_damaged_snapshot_does_not_take_the_place_of_a_good
     assert kept.load_latest().batch == 1
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"model": {}},
-        {"model": {"x": torch.ones(1)}},
-        {"optimiser": {}},
-        {"sha256": [1]},
-    ],
-)
+@pytest.mark.parametrize("change", [{"model": {}}, {"optimiser": {}}, {"sha256": [1]}])
 def test_a_checkpoint_that_cannot_be_restored_is_not_the_last_word(tmp_path, caplog, change):
     """Its file is whole; the checkpoint before it is taken."""
     train(tmp_path / "whole")
@@ -278,5 +244,7 @@ def test_finished_work_that_is_damaged_is_named_and_done_again(tmp_path, caplog,
 def test_finished_work_that_is_found_again_says_where_it_was_made(tmp_path, monkeypatch):
     monkeypatch.setattr(loop, "provenance", lambda device: {"commit": "a", "machine": "one"})
     train(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"finished.pt", "snapshots"}
     monkeypatch.setattr(loop, "provenance", lambda device: {"commit": "b", "machine": "two"})
+    monkeypatch.setattr(hinge.Objective, "forward", lambda *a, **o: pytest.fail("trained again"))
     assert {(row["commit"], row["machine"]) for row in train(tmp_path)} == {("a", "one")}

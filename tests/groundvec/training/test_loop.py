@@ -17,14 +17,7 @@ from groundvec.optimisers.adam import cyclic
 from groundvec.runtime.errors import InputError
 from groundvec.training import loop
 from tests.support.examples import description, make_split, sentences
-from tests.support.trainings import (
-    CAPTIONS,
-    SPLIT,
-    TEXT,
-    assert_equal,
-    train,
-    weights,
-)
+from tests.support.trainings import CAPTIONS, SPLIT, TEXT, assert_equal, train, weights
 
 
 def test_a_mapped_split_trains_the_same_weights_as_one_in_memory(tmp_path, monkeypatch):
@@ -71,7 +64,10 @@ def test_paraphrases_are_in_the_batch_as_if_of_another_language(tmp_path, monkey
 
     described = description(
         parts={"objective": {"name": "multilingual", "margin": 0.2, "beta": 0.5}},
-        **{"epochs": 1, "cycle": 1, "batch_size": 4, "paraphrases": True},
+        epochs=1,
+        cycle=1,
+        batch_size=4,
+        paraphrases=True,
     )
     torch.manual_seed(3)
     model = Model(described, {"en": TEXT}, SPLIT.features.shape[1])

@@ -1,4 +1,4 @@
-"""MSCOCO at full size, on generated data: trains within 4 GB of host memory."""
+"""Data of a quarter of MSCOCO's size train in little more memory than their features take."""
 
 import re
 import subprocess
@@ -15,7 +15,10 @@ from groundvec.runtime.files import write_json
 from groundvec.text.characters import Text
 
 ROOT = Path(__file__).parents[3]
-IMAGES, CAPTIONS, WIDTH = 123_287, 616_767, 2048
+IMAGES = 30_822
+CAPTIONS = 154_192
+WIDTH = 2048
+SPLITS = {"train": 28_322, "dev": 1_250, "test": 1_250}
 WORDS = np.array(["a", "the", "dog", "woman", "ball", "red", "two", "people", "street", "rides"])
 
 
@@ -28,7 +31,7 @@ def generate(folder):
         for start in range(0, IMAGES, len(block)):
             features[start : start + len(block)] = block[: IMAGES - start]
         file["image_ids"] = ids
-    split = np.repeat(["train", "dev", "test"], [113_287, 5_000, 5_000])
+    split = np.repeat([*SPLITS], [*SPLITS.values()])
     image = np.sort(np.r_[np.arange(IMAGES).repeat(5), rng.choice(IMAGES, CAPTIONS - 5 * IMAGES)])
     words = WORDS[rng.integers(0, len(WORDS), (12, CAPTIONS))]
     caption = words[0].astype(object)
@@ -44,7 +47,7 @@ def generate(folder):
 
 
 @pytest.mark.slow
-def test_mscoco_at_full_size_trains_within_4_gb(tmp_path):
+def test_a_quarter_of_mscoco_s_size_trains_within_1_2_gb(tmp_path):
     generate(tmp_path)
     write_json(tmp_path / "v.json", Text.build([" ".join(WORDS)]).as_dict())
     described = "{languages: [en], encoder: {name: rnn, cell: gru, size: 16, pooling: max}}"
@@ -61,13 +64,13 @@ def test_mscoco_at_full_size_trains_within_4_gb(tmp_path):
         while not log.exists() or "epoch 0/32" not in log.read_text():
             assert process.poll() is None and time.monotonic() < deadline
             time.sleep(0.5)
-        time.sleep(10)  # some hundred batches of the first epoch
+        time.sleep(5)  # some hundred batches of the first epoch
         assert process.poll() is None
         status = Path(f"/proc/{process.pid}/status").read_text()
     finally:
         process.kill()
         process.wait()
-        (tmp_path / "features.h5").unlink()  # a gigabyte
+        (tmp_path / "features.h5").unlink()  # 252 MB
     peak = int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1e6
     print(f"peak host memory {peak:.2f} GB")
-    assert peak < 4
+    assert peak < 1.2  # 1.04 was measured: a copy of the features, 0.25 GB, is beyond

@@ -1,8 +1,6 @@
 """Models of several languages (Calixto & Liu 2017)."""
 
 import dataclasses
-import math
-from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -13,79 +11,29 @@ from safetensors.torch import load_file
 from groundvec import SentenceEncoder
 from groundvec.config import parts as parts_of
 from groundvec.data.dataset import CAPTION_COLUMNS
-from groundvec.data.split import (
-    Captions,
-    Split,
-    load_more,
-)
+from groundvec.data.split import Captions, Split, load_more
 from groundvec.evaluation.retrieval import caption_ranks
 from groundvec.model.network import Model, load_model
-from groundvec.model.weights import save as save_weights
-from groundvec.objectives import multilingual
 from groundvec.results.schemas import History
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_json, write_json
 from groundvec.text.characters import Text
-from groundvec.training import checkpoints, loop
+from groundvec.training import loop
 from rules.experiment import complete
 from scripts import ensemble
-from tests.support.examples import description, sentences
+from tests.support.examples import description, save_model, sentences
 from tests.support.result_files import filled
-from tests.support.trainings import SPLIT, TEXT, WORDLY, two_languages
+from tests.support.trainings import SPLIT, train, two_languages
 
 ENSEMBLE = {"history": "history.csv", "model": "model.json", "output": "ensemble.json"}
 BOTH = {"languages": ["en", "de"], "objective": {"name": "multilingual", "beta": 0.5}}
 
 
-def train(work, described, score=lambda model: {"dev_recall": 0.0}):
-    """Train on two languages; `score` stands for the recall on development images."""
-    split = two_languages()
-    with patch.object(loop, "development_recall", lambda model, dev: score(model)):
-        texts = dict.fromkeys(split.captions, TEXT)
-        return loop.train(described, texts, split, split, 3, "cpu", work)
-
-
-class Killed(BaseException):
-    pass
-
-
-@pytest.mark.parametrize("batch", [1, 4, 15])
-def test_a_killed_training_with_all_that_is_random_ends_in_the_same_weights(
-    tmp_path, monkeypatch, batch
-):
-    parts = {**BOTH, "objective": {"name": "multilingual", "beta": 0.5}}
-    described = description(WORDLY, parts=parts, epochs=2, cycle=1, batch_size=4)
-    train(tmp_path / "whole", described)
-    monkeypatch.setattr(checkpoints, "MIN_INTERVAL", -1)
-    monkeypatch.setattr(checkpoints, "MAX_SHARE", math.inf)
-    loss, calls = multilingual.Objective.forward, []
-
-    def killed_once(*args, **options):
-        calls.append(1)
-        if len(calls) == batch:
-            raise Killed
-        return loss(*args, **options)
-
-    monkeypatch.setattr(multilingual.Objective, "forward", killed_once)
-    with pytest.raises(Killed):
-        train(tmp_path / "killed", described)
-    torch.rand(batch)  # another process's generator stands elsewhere
-    train(tmp_path / "killed", described)
-    for epoch in range(3):
-        one, other = (
-            load_file(tmp_path / name / "snapshots" / f"epoch-{epoch:03}.safetensors")
-            for name in ("whole", "killed")
-        )
-        assert one.keys() == other.keys()
-        assert all(torch.equal(one[key], other[key]) for key in one)
-
-
-@pytest.mark.parametrize("shared", [False, True])
-def test_two_languages_are_learned_and_each_finds_the_other(tmp_path, shared):
+def test_two_languages_are_learned_and_each_finds_the_other(tmp_path):
     encoder = {"name": "rnn", "cell": "gru", "size": 16}
     described = description(
         encoder,
-        parts={**BOTH, "shared": shared},
+        parts=BOTH,
         epochs=30,
         cycle=30,
         batch_size=4,
@@ -93,12 +41,12 @@ def test_two_languages_are_learned_and_each_finds_the_other(tmp_path, shared):
     )
     own = two_languages().captions
 
-    def score(model):
+    def score(model, dev):
         english, german = (model.encode_captions(own[name].encoded, name) for name in own)
         found = caption_ranks(english, own["en"].image, german, own["de"].image)
         return {"dev_recall": float((found <= 3).mean())}
 
-    history = train(tmp_path, described, score=score)
+    history = train(tmp_path, two_languages(), described, evaluate=score)
     assert history[-1]["loss"] < 0.3 * history[1]["loss"]
     assert history[-1]["dev_recall"] > 0.8 > history[0]["dev_recall"]
 
@@ -108,7 +56,11 @@ def test_with_beta_0_no_image_is_learned_and_the_last_snapshots_are_used(tmp_pat
     parts = {**BOTH, "objective": {"name": "multilingual", "beta": beta}}
     described = description("gru-8-max", parts=parts, epochs=3, cycle=1, batch_size=4)
     recalls = iter([0.0, 3.0, 2.0, 1.0])
-    history = train(tmp_path, described, score=lambda model: {"dev_recall": next(recalls)})
+
+    def evaluate(model, dev):
+        return {"dev_recall": next(recalls)}
+
+    history = train(tmp_path, two_languages(), described, evaluate=evaluate)
     first, last = (
         load_file(tmp_path / f"snapshots/epoch-00{epoch}.safetensors") for epoch in (0, 3)
     )
@@ -126,19 +78,7 @@ def saved_model(folder, shared):
     texts = {language: Text.build(own) for language, own in zip(("en", "de"), texts, strict=True)}
     torch.manual_seed(0)
     one = Model(description(parts={**BOTH, "shared": shared}), texts, 12).eval()
-    save_weights(one, folder / "snapshots" / "epoch-004.safetensors")
-    content = {
-        "dataset": "scenes",
-        "model": "both",
-        "description": one.description,
-        "texts": {language: text.as_dict() for language, text in texts.items()},
-        "width": 12,
-        "seed": 0,
-        "snapshots": [4],
-        "saved": [4],
-        "key": "0" * 16,
-    }
-    write_json(folder / "model.json", content)
+    save_model(folder, one)
     return one
 
 
@@ -164,45 +104,32 @@ def test_a_saved_model_embeds_each_language_as_before(tmp_path, shared):
         encoder.encode("un chien", language="fr")
 
 
-def configuration(model, source="scenes", **dataset):
-    of_source = {"count": 40} if source == "scenes" else {}
-    return {
-        "experiment": "x",
-        "models": {"m": {"encoder": {"name": "bag", "size": 4}, **model}},
-        "datasets": {"d": {"source": source, "models": ["m"], **of_source, **dataset}},
-    }
-
-
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("model", "message"),
     [
+        ({"languages": ["en", "en"]}, "has non-unique elements"),
         (
-            configuration({"languages": ["en", "fr"]}),
-            "models.m.languages: the data set of datasets.d has no captions in 'fr'; it has: en",
-        ),
-        (configuration({"languages": ["en", "en"]}), "has non-unique elements"),
-        (
-            configuration({"languages": ["en", "de"], "objective": {"name": "cca"}}),
+            {"languages": ["en", "de"], "objective": {"name": "cca"}},
             "models.m: the objective cca needs one language",
         ),
         (
-            configuration({"objective": {"name": "multilingual", "beta": 2}}),
+            {"objective": {"name": "multilingual", "beta": 2}},
             "models.m.objective.beta: 2 is greater than the maximum of 1",
         ),
         (
-            configuration({"objective": {"name": "multilingual", "beta": 0}}),
+            {"objective": {"name": "multilingual", "beta": 0}},
             r"models.m.objective.beta: with 0 there is no loss of images, and with one language no",
-        ),
-        (configuration({}, source="multi30k"), r"give one of `images` \(.*\) and `pictures` \("),
-        (
-            configuration({}, source="multi30k", images="here", pictures="flickr8k"),
-            r"give one of `images` \(.*\) and `pictures` \(",
         ),
     ],
 )
-def test_what_several_languages_get_wrong_is_one_line_that_names_the_key(given, message):
+def test_what_several_languages_get_wrong_is_one_line_that_names_the_key(model, message):
+    configuration = {
+        "experiment": "x",
+        "models": {"m": {"encoder": {"name": "bag", "size": 4}, **model}},
+        "datasets": {"d": {"source": "scenes", "models": ["m"], "count": 40}},
+    }
     with pytest.raises(InputError, match=message) as error:
-        complete(given)
+        complete(configuration)
     assert "\n" not in str(error.value)
 
 

@@ -73,15 +73,17 @@ def test_the_defaults_are_the_paper_s():
         "similarity": "cosine",
         "objective": {"name": "hinge", "margin": 0.2},
         "training": {
-            **{"epochs": 32, "cycle": 4, "batch_size": 32, "optimiser": adam},
-            **{"precision": "float32", "clip_image": 0.0025, "clip_caption": 0.05},
+            "epochs": 32,
+            "cycle": 4,
+            "batch_size": 32,
+            "optimiser": adam,
+            "precision": "float32",
+            "clip_image": 0.0025,
+            "clip_caption": 0.05,
         },
     }
-    assert (completed["backbone"], completed["language"], completed["seeds"]) == (
-        "resnet152",
-        "en",
-        [1],
-    )
+    assert completed["backbone"] == "resnet152" and completed["crops"] == 10
+    assert completed["language"] == "en" and completed["seeds"] == [1]
 
 
 def test_several_backbones_have_one_name():
@@ -89,15 +91,18 @@ def test_several_backbones_have_one_name():
     listed = complete(changed(backbone=["efficientnet_lite0", "resnet152"]))["datasets"]["one"]
     assert listed["backbone"] == "efficientnet_lite0+resnet152"
     assert complete(changed(backbone=["resnet152"])) == complete(SMALL)
-    assert complete(SMALL)["datasets"]["one"]["crops"] == 10
-    as_text = complete(changed(crops="2"))  # as Snakemake reads --config
-    assert as_text["datasets"]["one"]["crops"] == 2
 
 
-def tuned(network="efficientnet_lite0_stages", before="efficientnet_lite0_stages", **settings):
+def tuned(
+    network="efficientnet_lite0_stages",
+    before="efficientnet_lite0_stages",
+    seeds=(1,),
+    **settings,
+):
     """Two data sets of the same pictures: the second one's network is tuned after the first."""
     settings = {"dataset": "one", "model": "gru-8-max", **settings}
-    config = with_second(of="one", backbone={"name": network, "tuned": settings})
+    backbone = {"name": network, "tuned": settings}
+    config = with_second(of="one", backbone=backbone, seeds=list(seeds))
     config["datasets"]["one"] = {**config["datasets"]["one"], "backbone": before}
     return config
 
@@ -116,11 +121,16 @@ def test_a_tuned_network_is_named_by_what_it_is_tuned_with():
     assert names == ["resnet152", complete(tuned())["datasets"]["two"]["backbone"]]
 
 
-def test_ratings_are_prepared_as_senteval_s_unless_said_otherwise():
-    completed = complete({**SMALL, "ratings": {"source": "sts"}})["ratings"]
-    assert (completed["tokenizer"], completed["lowercase"]) == ("moses", ["STS", "STS-B"])
-    assert completed["baselines"] == {"trigrams": {"encoder": "trigrams"}}
-    assert "ratings" not in complete(SMALL)
+def test_ratings_and_translations_are_the_papers_unless_said_otherwise():
+    ratings = complete({**SMALL, "ratings": {"source": "sts"}})["ratings"]
+    assert (ratings["tokenizer"], ratings["lowercase"]) == ("moses", ["STS", "STS-B"])
+    assert ratings["baselines"] == {"trigrams": {"encoder": "trigrams"}}
+    translation = complete(translated())["translation"]
+    assert translation["n_best"] == [20, 50]
+    weak = translation["systems"]["weak"]
+    assert (weak["size"], weak["embedding"], weak["batch_size"]) == (1024, 620, 40)
+    assert weak["dropout"] == weak["l2"] == 0
+    assert not {"ratings", "translation"} & complete(SMALL).keys()
 
 
 def test_the_paper_s_grid_is_the_configured_one():
@@ -147,129 +157,126 @@ def test_every_key_of_the_schema_is_described():
             assert_described(schema)
 
 
+# What is wrong with the data set, the model or the translation, and what is said of it.
+OF_A_DATASET = {
+    "bacbone: x": "datasets.one: unknown key 'bacbone': did you mean 'backbone'?",
+    "training: {lr: 1}": "datasets.one.training: unknown key 'lr': known are epochs",
+    "count: many": "datasets.one.count: 'many' is not of type 'integer'",
+    "source: scene": "did you mean 'scenes'?",
+    "models: [gru-7-max]": "models.gru-7-max.encoder.size: 7 is not a multiple of 2",
+    "models: [gru-8-mean]": "gru-8-mean.encoder.pooling: 'mean' is not one of",
+    "models: [GRU-8-max]": "datasets.one.models: unknown model 'GRU-8-max': describe",
+    "features: <experiment>/f.h5": "one.features: '<experiment>/f.h5' does not match",
+    "more_captions: {source: scenes}": (
+        "one.more_captions.source: 'scenes' is not one of ['flickr8k', 'karpathy', 'multi30k'"
+    ),
+    "more_captions: {source: table, images: photos}": (
+        "datasets.one.more_captions: unknown key 'images': known are"
+    ),
+    "backbone: precomputed": "datasets.one: 'features' is a required property",
+    "training: {epochs: 6}": "gru-8-max: epochs 6 is not a multiple of cycle 4",
+    "training: {epochs: 12, alternate: 8}": (
+        "gru-8-max: with `alternate` 8, 12 epochs do not train both networks: make epochs 16"
+    ),
+    "language: fr": "language: the data set has no captions in 'fr'; it has: en, de",
+    "backbone: resnet153": "unknown backbone 'resnet153': did you mean 'resnet152'?",
+    "backbone: []": "datasets.one.backbone: [] should be non-empty",
+    "backbone: [resnet18, resnet18]": "backbone: ['resnet18', 'resnet18'] has non-",
+    "backbone: [resnet18, precomputed], features: f.npz": (
+        "one.backbone: precomputed features stand alone: leave the other names out, or put all"
+    ),
+    "features: f.npz": "one.features: this file is read only with `backbone: precomp",
+    "backbone: [resnet50, resnet18], weights: IMAGENET1K_V2": (
+        "one.weights: resnet18 has no weights 'IMAGENET1K_V2': did you mean 'IMAGENET1K_V1'?"
+    ),
+    "training: {epochs: 2.5}": "epochs: 2.5 is not of type 'integer'",
+    "training: {epochs: true}": "epochs: True is not of type 'integer'",
+    "folds: 0": "folds: 0 is less than the minimum of 1",
+    "papers: [socher_2013]": "papers.0: unknown paper 'socher_2013': did you mean",
+    "papers: []": "configuration, datasets.one.papers: ",
+}
+OF_A_MODEL = {
+    "encoder: {name: bag}": "models.mine.encoder: 'size' is a required property",
+    "objective: {name: hing}": "objective.name: 'hing' is not one of ['cca', 'c",
+    "encoder: {name: trees, size: 4, compose: position}": (
+        "models.mine: the encoder trees needs trees, which the text trees provides: "
+    ),
+    "text: {name: trees}, encoder: {name: mean, size: 4}": (
+        "mine: a mean of vectors of 50 dimensions cannot have 4: set `size` to the text's"
+    ),
+    "training: {optimiser: {name: adam, learning_rate_min: 0.01}}": (
+        "mine.training.optimiser: learning_rate_min 0.01 is above learning_rate_max 0.001: "
+    ),
+    "encoder: {name: rnn, cell: gru, size: 8}, objective: {name: cca}": (
+        "models.mine: the objective cca needs a linear layer, which the encoder bag or"
+    ),
+    "text: {name: trees}, encoder: {name: mean, size: 50}, training: {alternate: 2}": (
+        "models.mine: `alternate` needs weights to train, which another encoder provides"
+    ),
+    "text: {name: ngrams, shortest: 3, longest: 2}": (
+        "models.mine.text: shortest 3 is above longest 2: swap them"
+    ),
+    "text: {name: words}, encoder: {name: bag, size: 4, state: true}, similarity: dot": (
+        "models.mine: `state` needs cosines, which `similarity: cosine`"
+    ),
+    "training: {more_captions: 5}, objective: {name: multilingual}, languages: [en, de]": (
+        "models.mine: `more_captions` needs one encoder, which a single entry in `languages`, "
+    ),
+    "training: {more_captions: 5, paraphrases: true}, objective: {name: multilingual}": (
+        "datasets.one.more_captions: mine wants captions without pictures: name a source of"
+    ),
+    "training: {more_captions: 5}": (
+        "models.mine: `more_captions` needs pairs of captions, which the objective contrastive"
+    ),
+    "text: {name: word-ngrams}": (
+        "the text word-ngrams needs a GRU over words of n-grams, which the encoder ngram-rnn "
+    ),
+}
+OF_A_TRANSLATION = {
+    "dataset: 'on'": "translation.dataset: there is no data set 'on': did you mean",
+    "target: en": "translation.target: it is the source too",
+    "source: fr": "translation.source: one has no sentences in 'fr'; it has: en, de",
+    "rerank_by: [gru-9-max]": "rerank_by: one has no model 'gru-9-max': did you",
+    "rerank_by: [gru-8-max]": "rerank_by: gru-8-max reads en, not de",
+    "systems: {weak: {}, strong: {dropout: 0.0}}": (
+        "translation.systems: weak and strong have the same settings: remove one"
+    ),
+}
+
+
+OF_A_TUNED_NETWORK = {
+    "network: resnet152": "two.backbone.name: resnet152 cannot be tuned: name one with _stages",
+    "dataset: 'on'": "backbone.tuned.dataset: there is no data set 'on': did you mean",
+    "model: gru-8": "backbone.tuned.model: one has no model 'gru-8': did you mean",
+    "before: resnet152": "the backbone of one must be efficientnet_lite0_stages alone",
+    "stage: 8": "datasets.two.backbone.tuned.stage: 8 is greater than the maximum of 7",
+    "pases: 2": "two.backbone.tuned: unknown key 'pases': did you mean 'passes'?",
+    "seeds: [1, 2]": "two.seeds: one lacks the seed 2: add it there, or remove it here",
+}
+
+
+def wrong(texts, make):
+    """The configurations with these settings, each with the message."""
+    return [(make(**yaml.safe_load(f"{{{text}}}")), message) for text, message in texts.items()]
+
+
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        (changed(bacbone="x"), "datasets.one: unknown key 'bacbone': did you mean 'backbone'?"),
-        (changed(training={"lr": 1}), "datasets.one.training: unknown key 'lr': known are epochs"),
-        (changed(count="many"), "datasets.one.count: 'many' is not of type 'integer'"),
-        (
-            changed(training={"optimiser": {"name": "adam", "learning_rate_max": "fast"}}),
-            "datasets.one.training.optimiser.learning_rate_max: 'fast' is not of type 'number'",
-        ),
-        (changed(training={"epochs": "8.5"}), "epochs: 8.5 is not of type 'integer'"),
-        (changed(source="scene"), "datasets.one.source: 'scene' is not one of"),
-        (changed(source="scene"), "did you mean 'scenes'?"),
-        (changed(models=["gru-7-max"]), "models.gru-7-max.encoder.size: 7 is not a multiple of 2"),
-        (changed(models=["gru-8-mean"]), "gru-8-mean.encoder.pooling: 'mean' is not one of"),
-        (changed(models=["rnn-8-max"]), "rnn-8-max.encoder.cell: 'rnn' is not one of"),
-        (changed(models=["GRU-8-max"]), "datasets.one.models: unknown model 'GRU-8-max': describe"),
-        (changed(models=["gru-8"]), "unknown model 'gru-8': describe it under `models`"),
-        (changed(models=[]), "datasets.one.models"),
-        (described(encoder={"name": "bagg"}), "models.mine.encoder.name: 'bagg' is not one of"),
-        (described(encoder={"name": "bag", "sise": 1}), "unknown key 'sise': did you mean 'size'"),
-        (described(encoder={"name": "bag"}), "models.mine.encoder: 'size' is a required property"),
-        (
-            described(text={"name": "words", "buckets": 3}),
-            "models.mine.text: unknown key 'buckets'",
-        ),
-        (
-            described(objective={"name": "hing"}),
-            "objective.name: 'hing' is not one of ['cca', 'contrastive', "
-            "'hinge', 'multilingual', 'squared_error']: did you mean 'hinge'?",
-        ),
-        (
-            described(encoder={"name": "trees", "size": 4, "compose": "position"}),
-            "models.mine: the encoder trees needs trees, which the text trees provides: ",
-        ),
-        (
-            described(text={"name": "trees"}, encoder={"name": "mean", "size": 4}),
-            "mine: a mean of vectors of 50 dimensions cannot have 4: set `size` to the text's",
-        ),
-        (
-            described(training={"optimiser": {"name": "adam", "learning_rate_min": 0.01}}),
-            "mine.training.optimiser: learning_rate_min 0.01 is above learning_rate_max 0.001: ",
-        ),
-        (
-            described(encoder={"name": "rnn", "cell": "gru", "size": 8}, objective={"name": "cca"}),
-            "models.mine: the objective cca needs a linear layer, which the encoder bag or",
-        ),
+        *wrong(OF_A_DATASET, changed),
+        *wrong(OF_A_MODEL, described),
+        *wrong(OF_A_TRANSLATION, translated),
+        *wrong(OF_A_TUNED_NETWORK, tuned),
         (
             {**SMALL, "experiment": "x" * 300},
             "configuration, experiment: a name of 300 characters is too long: 100 are the most",
         ),
         (
-            {**SMALL, "models": {"m" * 300: {"encoder": {"name": "bag", "size": 4}}}},
-            "configuration, models: a name of 300 characters is too long: 100 are the most",
+            changed(bank=6000, models=["mine"])
+            | {"models": {"mine": {"encoder": {"name": "bag", "size": 4}, "similarity": "dot"}}},
+            "datasets.one.bank: a bank normalizes cosines, and mine has dot: remove `bank`",
         ),
-        (changed(features="<experiment>/f.h5"), "one.features: '<experiment>/f.h5' does not match"),
-        ({**SMALL, "mirror": "a<b"}, "configuration, mirror: 'a<b' does not match"),
         ({**SMALL, "mirror": "\ud800"}, "configuration, mirror: '\\ud800' does not match"),
-        (
-            described(
-                text={"name": "trees"},
-                encoder={"name": "mean", "size": 50},
-                training={"alternate": 2},
-            ),
-            "models.mine: `alternate` needs weights to train, which another encoder provides",
-        ),
-        (
-            described(text={"name": "ngrams", "shortest": 3, "longest": 2}),
-            "models.mine.text: shortest 3 is above longest 2: swap them",
-        ),
-        (
-            described(
-                text={"name": "words"},
-                encoder={"name": "bag", "size": 4, "state": True},
-                similarity="dot",
-            ),
-            "models.mine: `state` needs cosines, which `similarity: cosine`",
-        ),
-        (
-            described(
-                training={"more_captions": 5},
-                objective={"name": "multilingual"},
-                languages=["en", "de"],
-            ),
-            "models.mine: `more_captions` needs one encoder, which a single entry in `languages`, ",
-        ),
-        (
-            described(
-                training={"more_captions": 5, "paraphrases": True},
-                objective={"name": "multilingual"},
-            ),
-            "datasets.one.more_captions: mine wants captions without pictures: name a source of",
-        ),
-        (
-            changed(more_captions={"source": "scenes"}),
-            "one.more_captions.source: 'scenes' is not one of ['flickr8k', 'karpathy', 'multi30k'",
-        ),
-        (
-            changed(more_captions={"source": "table", "images": "photos"}),
-            "datasets.one.more_captions: unknown key 'images': known are",
-        ),
-        (
-            described(training={"more_captions": 5}),
-            "models.mine: `more_captions` needs pairs of captions, which the objective contrastive",
-        ),
-        (
-            described(text={"name": "word-ngrams"}),
-            "the text word-ngrams needs a GRU over words of n-grams, which the encoder ngram-rnn ",
-        ),
-        (
-            described(
-                text={"name": "ngrams"}, encoder={"name": "ngram-rnn", "size": 4, "units": 4}
-            ),
-            "the encoder ngram-rnn needs words of n-grams, which the text word-ngrams provides",
-        ),
-        (
-            described(
-                text={"name": "trees"},
-                encoder={"name": "mean", "size": 50},
-                objective={"name": "cca"},
-            ),
-            "models.mine: the objective cca needs a linear layer, which the encoder bag or",
-        ),
         (
             {**SMALL, "select": "gru-9-max"},
             "select: datasets.one has no model 'gru-9-max': did you",
@@ -279,9 +286,6 @@ def test_every_key_of_the_schema_is_described():
             {**changed(language="de"), "select": "ratings"},
             "select: gru-8-max of datasets.one does not read English, which the",
         ),
-        (changed(source="table"), "datasets.one: unknown key 'count': known are table, images,"),
-        (from_source("table"), "datasets.one: 'table' is a required property"),
-        (from_source("multi30k"), "datasets.one: give one of `images` (The folder of Flickr30k's"),
         (
             from_source("multi30k", images="x", pictures="flickr8k"),
             "datasets.one: give one of `images` (The folder",
@@ -294,40 +298,13 @@ def test_every_key_of_the_schema_is_described():
             {**translated(), "datasets": from_source("pascal1k")["datasets"]},
             "translation.dataset: one is from pascal1k, which has no translations: take one from",
         ),
-        # A data set that is `of` another one: its features and captions are the other one's.
-        *(
-            (with_second(of="one", **{key: value}), f"two.{key}: it must be as in one: remove")
-            for key, value in {"precision": "float16", "seed": 7}.items()
-        ),
         (with_second(of="two"), "datasets.two.of: it names itself: name another"),
         (with_second(of="won"), "two.of: there is no data set 'won' with pictures of its own: did"),
-        (
-            with_second(of=3),
-            "datasets.two.of: there is no data set 3 with pictures of its own: kno",
-        ),
         (with_second(of=["one"]), "two.of: there is no data set ['one'] with pictures of its own"),
         (
             {"experiment": "x", "datasets": {"one": {"of": "two"}, "two": {"of": "one"}}},
             "datasets.one.of: there is no data set 'two' with pictures of its own: describe one by",
         ),
-        (changed(backbone="precomputed"), "datasets.one: 'features' is a required property"),
-        (changed(training={"epochs": 6}), "gru-8-max: epochs 6 is not a multiple of cycle 4"),
-        (
-            changed(training={"epochs": 12, "alternate": 8}),
-            "gru-8-max: with `alternate` 8, 12 epochs do not train both networks: make epochs 16",
-        ),
-        (translated(dataset="on"), "translation.dataset: there is no data set 'on': did you mean"),
-        (translated(target="en"), "translation.target: it is the source too"),
-        (
-            translated(source="fr"),
-            "translation.source: one has no sentences in 'fr'; it has: en, de",
-        ),
-        (
-            translated(target="it"),
-            "translation.target: one has no sentences in 'it'; it has: en, de",
-        ),
-        (translated(rerank_by=["gru-9-max"]), "rerank_by: one has no model 'gru-9-max': did you"),
-        (translated(rerank_by=["gru-8-max"]), "rerank_by: gru-8-max reads en, not de"),
         (
             {
                 **translated(rerank_by=["oracle"]),
@@ -336,80 +313,25 @@ def test_every_key_of_the_schema_is_described():
             },
             "rerank_by: 'oracle' has a row of its own in the tables: give the model another name",
         ),
-        (translated(systems={}), "translation.systems"),
-        (
-            translated(systems={"weak": {}, "strong": {"dropout": 0.0}}),
-            "translation.systems: weak and strong have the same settings: remove one",
-        ),
-        (translated(systems={"weak": {"dropout": 1}}), "translation.systems.weak.dropout"),
-        ({**SMALL, "ratings": {"source": "stss"}}, "ratings.source: 'stss' is not one of"),
-        (judged(x={"encoder": "infersent"}), "baselines.x: 'vectors' is a required property"),
-        (judged(x={"encoder": "trigram"}), "did you mean 'trigrams'?"),
         (
             judged(x={"encoder": "trigrams", "captions": "scene"}),
             "ratings.baselines.x.captions: there is no data set 'scene' with captions of its own: "
             "known are one",
         ),
-        (judged(x={"encoder": "trigrams", "vector": "f"}), "unknown key 'vector'"),
         ({"experiment": "x"}, "the top level: 'datasets' is a required property"),
         ({**SMALL, "experiment": "a/b"}, "experiment: 'a/b' does not match"),
         ({**SMALL, "experiment": "nl\n"}, "experiment: 'nl\\n' does not match"),
-        ({**SMALL, "experiment": "datasets"}, "experiment: the name 'datasets' is taken"),
         (
             {**SMALL, "experiment": 2024},
             "2024 is not of type 'string': if it is meant as text",
         ),
         ({**SMALL, "datasets": {2024: {}}}, "datasets: YAML reads a name here as 2024: put it in"),
-        ({**SMALL, "datasets": {True: {}}}, "datasets: YAML reads a name here as True: put it in"),
-        (changed(language=False), "language: False is not of type 'string': if it is meant as t"),
-        (changed(language="fr"), "language: the data set has no captions in 'fr'; it has: en, de"),
-        (changed(language="EN"), "datasets.one.language: 'EN' does not match"),
-        (changed(backbone="resnet153"), "unknown backbone 'resnet153': did you mean 'resnet152'?"),
-        (changed(backbone="x"), "unknown backbone 'x': known are efficientnet_lite0, "),
-        (changed(backbone=[]), "datasets.one.backbone: [] should be non-empty"),
-        (changed(backbone=["resnet18", "resnet18"]), "backbone: ['resnet18', 'resnet18'] has non-"),
-        (changed(backbone=["resnet18", "resnet153"]), "unknown backbone 'resnet153': did you mean"),
-        (
-            changed(backbone=["resnet18", "precomputed"], features="f.npz"),
-            "one.backbone: precomputed features stand alone: leave the other names out, or put all",
-        ),
-        (changed(features="f.npz"), "one.features: this file is read only with `backbone: precomp"),
-        (changed(backbone=["resnet18", 2]), "backbone.1: 2 is not of type 'string', 'object'"),
-        (changed(backbone=["resnet18", "../x"]), "one.backbone.1: '../x' does not match"),
-        (
-            changed(backbone=["resnet50", "resnet18"], weights="IMAGENET1K_V2"),
-            "one.weights: resnet18 has no weights 'IMAGENET1K_V2': did you mean 'IMAGENET1K_V1'?",
-        ),
-        (tuned("resnet152"), "two.backbone.name: resnet152 cannot be tuned: name one with _stages"),
-        (tuned(dataset="on"), "backbone.tuned.dataset: there is no data set 'on': did you mean"),
-        (tuned(model="gru-8"), "backbone.tuned.model: one has no model 'gru-8': did you mean"),
-        (tuned(before="resnet152"), "the backbone of one must be efficientnet_lite0_stages alone"),
-        (tuned(stage=8), "datasets.two.backbone.tuned.stage: 8 is greater than the maximum of 7"),
-        (tuned(pases=2), "two.backbone.tuned: unknown key 'pases': did you mean 'passes'?"),
-        (
-            {
-                **tuned(),
-                "datasets": tuned()["datasets"]
-                | {"two": {**tuned()["datasets"]["two"], "seeds": [1, 2]}},
-            },
-            "datasets.two.seeds: one lacks the seed 2: add it there, or remove it here",
-        ),
-        (changed(crops=5), "datasets.one.crops: 5 is not one of [1, 2, 10]"),
-        (changed(backbone="x"), " others"),
-        (changed(weights="IMAGENET1K_V3"), "resnet152 has no weights 'IMAGENET1K_V3': did you m"),
         (changed(seeds=[10**23]), "seeds.0: 100000000000000000000000 is greater than the maximum"),
-        (changed(count=10**9), "count: 1000000000 is greater than the maximum"),
         (
             changed(training={"clip_image": math.nan}),
             "clip_image: nan is not of type 'number', 'null'",
         ),
         (changed(training={"clip_image": math.inf}), "clip_image: inf is not of type 'number'"),
-        (changed(training={"clip_image": "NaN"}), "clip_image: nan is not of type 'number'"),
-        (changed(training={"epochs": 2.5}), "epochs: 2.5 is not of type 'integer'"),
-        (changed(training={"epochs": True}), "epochs: True is not of type 'integer'"),
-        (changed(models=["gru-1000000-max"]), "unknown model 'gru-1000000-max'"),
-        (changed(models=["lstm-16386-attention"]), "16386 is greater than the maximum of 16384"),
-        (changed(folds=0), "folds: 0 is less than the minimum of 1"),
     ],
 )
 def test_a_wrong_configuration_gets_one_line_that_names_the_key(config, message):
@@ -419,36 +341,24 @@ def test_a_wrong_configuration_gets_one_line_that_names_the_key(config, message)
     assert "\n" not in str(caught.value)
 
 
-def test_numbers_that_come_as_text_are_read():
+def test_numbers_that_come_as_text_are_read_and_whole_ones_may_be_floats():
     """YAML takes 1e-3 for text, and Snakemake everything within a value given with --config."""
     adam = {"name": "adam", "learning_rate_max": "1e-3"}
-    text = {"optimiser": adam, "epochs": "8", "clip_image": "null"}
-    completed = complete(changed(training=text, seeds=["1", "2"]))["datasets"]["one"]
+    text = {"optimiser": adam, "epochs": "8", "cycle": 2.0, "clip_image": "null"}
+    completed = complete(changed(training=text, seeds=["1", 3.0]))["datasets"]["one"]
     training = completed["training"]
     assert training["optimiser"]["learning_rate_max"] == 1e-3
-    assert (training["epochs"], training["clip_image"]) == (8, None)
-    assert completed["seeds"] == [1, 2]
+    assert (training["epochs"], training["cycle"], training["clip_image"]) == (8, 2, None)
+    assert isinstance(training["cycle"], int)
+    assert completed["seeds"] == [1, 3]
 
 
-def test_whole_numbers_may_be_written_as_floats():
-    completed = complete(changed(training={"epochs": 4.0, "cycle": "2.0"}, seeds=[3.0]))
-    training = completed["datasets"]["one"]["training"]
-    assert (training["epochs"], training["cycle"]) == (4, 2)
-    assert isinstance(training["epochs"], int) and isinstance(training["cycle"], int)
-    assert completed["datasets"]["one"]["seeds"] == [3]
-
-
-def test_a_configuration_that_contains_itself_is_refused():
-    for cycle in ({}, []):
-        config = copy.deepcopy(SMALL)
-        config["datasets"]["one"]["models"] = cycle
-        cycle.append(cycle) if isinstance(cycle, list) else cycle.update(x=cycle)
-        with pytest.raises(InputError, match="configuration, datasets: it contains itself"):
-            complete(config)
-
-
-def test_a_configuration_that_grows_without_end_is_refused_at_once():
-    """Each level names the one below nine times: 9^9 values in ten lines."""
+def test_a_configuration_that_contains_itself_or_grows_without_end_is_refused_at_once():
+    """Each line of the second names the one below nine times: 9^9 values in ten lines."""
+    itself = copy.deepcopy(SMALL)
+    itself["datasets"]["one"]["models"] = itself["datasets"]
+    with pytest.raises(InputError, match="configuration, datasets: it contains itself"):
+        complete(itself)
     lines = ["experiment: x", "a0: &a0 [1,1,1,1,1,1,1,1,1]"]
     for k in range(1, 9):
         lines.append(f"a{k}: &a{k} [{','.join([f'*a{k - 1}'] * 9)}]")
@@ -460,16 +370,10 @@ def test_a_configuration_that_grows_without_end_is_refused_at_once():
     ("text", "error"),
     [
         ("a: 1\nb: {c: 1, d: 2, c: 3}\n", "line 2: the key c occurs twice"),
-        ("a: 1\nb: 2\na: 1\n", "line 3: the key a occurs twice"),
         ("- {x: 1}\n- {x: 1, x: 2}\n", "line 2: the key x occurs twice"),
-        ('{"a": 1, "a": 2}', "line 1: the key a occurs twice"),
         ("a: " + "[" * 10_000, "line 1 has more than 20 levels"),
-        (
-            "a:\n" + "".join(" " * n + "- \n" for n in range(1, 500)),
-            "line 21 has more than 20 levels",
-        ),
+        ("a:\n" + "".join(" " * n + "- \n" for n in range(1, 500)), "line 21 has more than 20 lev"),
         ("a: 2026-99-99", "is not YAML: month must be in"),
-        ("a: [", "is not YAML: while parsing"),
         ("a: *b", "is not YAML: found undefined alias"),
     ],
 )
@@ -483,14 +387,6 @@ def test_keys_may_be_the_same_in_different_places():
     given = read_yaml("a: &x {b: 1, c: {b: 2}}\nd: *x\nb: [{b: 1}, {b: 2}]\n", "c.yaml")
     assert given["d"] == {"b": 1, "c": {"b": 2}}
     read_yaml("a: &x\n  b: *x\n", "itself.yaml")
-
-
-def test_the_translator_is_the_paper_s_unless_said_otherwise():
-    settings = complete(translated())["translation"]
-    assert settings["n_best"] == [20, 50]
-    weak = settings["systems"]["weak"]
-    assert (weak["size"], weak["embedding"], weak["batch_size"]) == (1024, 620, 40)
-    assert weak["dropout"] == weak["l2"] == 0
 
 
 def test_a_data_set_of_another_one_has_its_pictures_and_captions():
@@ -510,86 +406,54 @@ def test_a_model_is_selected_only_where_a_paper_shows_one_alone():
 
 # Every text of a configuration may be anything
 
-TEXTS = [
-    ("experiment",),
-    ("mirror",),
-    *(("datasets", "one", key) for key in ("source", "table", "images", "language", "backbone")),
-    ("datasets", "two", "of"),
-    ("datasets", "two", "papers", 0),
-    ("datasets", "two", "pictures"),
-    *(("datasets", "one", key) for key in ("weights", "features", "interpolation", "precision")),
-    ("datasets", "one", "json"),
-    ("datasets", "one", "models", 0),
-    ("select",),
-    *(("models", "mine", part, "name") for part in ("text", "encoder", "objective")),
-    *(("models", "mine", "text", key) for key in ("parser", "form", "vectors", "tokenizer")),
-    *(("models", "mine", "encoder", key) for key in ("cell", "pooling", "compose", "nonlinearity")),
-    ("models", "mine", "objective", "reduction"),
-    ("models", "mine", "training", "optimiser", "schedule"),
-    ("models", "mine", "similarity"),
-    ("models", "mine", "languages", 0),
-    *(("ratings", key) for key in ("source", "tokenizer")),
-    ("ratings", "lowercase", 0),
-    *(("ratings", "baselines", "x", key) for key in ("encoder", "vectors", "state", "model")),
-    *(("translation", key) for key in ("dataset", "source", "target")),
-    ("translation", "rerank_by", 0),
-]
-WHOLE = {
-    "experiment": "small",
-    "datasets": {
-        "one": {"source": "table", "table": "t.csv", "images": "i", "models": ["gru-8-max"]},
-        "two": {"of": "one", "models": ["gru-8-max"], "papers": ["socher_2014"]},
-        "three": {"source": "scenes", "count": 20, "models": ["mine"]},
-    },
-    "models": {
-        "mine": {
-            "text": {"name": "trees", "form": "binary"},
-            "objective": {},
-            "languages": ["en"],
-            "encoder": {"name": "rnn", "cell": "gru", "size": 2, "pooling": "max"},
-            "training": {"optimiser": {"name": "adam"}},
-        }
-    },
-    "ratings": {
-        "source": "scenes",
-        "lowercase": ["STS"],
-        "baselines": {"x": {"encoder": "infersent", "vectors": "v", "state": "s", "version": 1}},
-    },
-    "translation": {
-        **{"dataset": "three", "source": "de", "target": "en"},
-        **{"rerank_by": ["mine"], "systems": {"weak": {}}},
-    },
-}
-HOSTILE = [
-    "$(touch ran)",
-    "`touch ran`",
-    "; touch ran",
-    "'",
-    '"',
-    "a b",
-    "nl\n",
-    "\r",
-    "a\0b",
-    "{x}",
-]
+WHOLE = yaml.safe_load("""
+experiment: small
+mirror: m
+select: recall
+datasets:
+  one:
+    {source: table, table: t.csv, images: i, language: en, backbone: precomputed,
+     features: f.npz, models: [gru-8-max]}
+  two: {of: one, models: [gru-8-max], papers: [socher_2014]}
+  three: {source: scenes, count: 20, backbone: [resnet18], models: [mine]}
+models:
+  mine:
+    text: {name: trees, form: binary, parser: p, vectors: v}
+    encoder: {name: rnn, cell: gru, size: 2, pooling: max}
+    objective: {name: hinge, reduction: sum}
+    training: {optimiser: {name: adam, schedule: cyclic}}
+    languages: [en]
+ratings:
+  source: scenes
+  tokenizer: moses
+  lowercase: [STS]
+  baselines: {x: {encoder: infersent, vectors: v, state: s, version: 1}}
+translation: {dataset: three, source: de, target: en, rerank_by: [mine], systems: {weak: {}}}
+""")
+PATHS = {"mirror", "table", "images", "features", "vectors", "state", "parser"}
+HOSTILE = ["$(touch ran)", "`touch ran`", "; touch ran", "'", '"', "a b", "nl\n", "a\0b", "{x}"]
 NO_PATH = set("\r\n\0{}<>\t\ud800")
 
 
-def test_every_text_of_the_schema_is_tried():
+def texts(value, place=()):
+    """Yield the keys that lead to each text."""
+    if isinstance(value, str):
+        yield place
+    elif isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from texts(inner, (*place, key))
+
+
+def test_every_text_of_the_schema_has_a_pattern_or_a_list_of_values():
     schema = yaml.safe_load(SCHEMA.read_text())
-    names = {place[-2] if place[-1] == 0 else place[-1] for place in TEXTS}
     for part in (schema, *schema["$defs"].values()):
         for key, value in part.get("properties", {}).items():
-            of_list = value.get("items", {})
-            for each in (value, of_list):
-                if "string" in each.get("type", ()) or {type(v) for v in each.get("enum", [])} == {
-                    str
-                }:
-                    assert key in names, key
-                    assert "pattern" in each or "enum" in each, key
+            for text in (value, value.get("items", {})):
+                is_text = "string" in text.get("type", ())
+                assert not is_text or "pattern" in text or "enum" in text, key
 
 
-@given(st.sampled_from(TEXTS), st.sampled_from(HOSTILE) | st.text())
+@given(st.sampled_from(list(texts(WHOLE))), st.sampled_from(HOSTILE) | st.text())
 @example(("experiment",), "nl\n")
 def test_any_text_is_refused_in_one_line_or_is_a_path(place, text):
     """What is let through may hold anything that a path can hold: commands quote it."""
@@ -603,10 +467,8 @@ def test_any_text_is_refused_in_one_line_or_is_a_path(place, text):
     except InputError as error:
         assert len(str(error).splitlines()) == 1
     else:
-        paths = {"mirror", "table", "images", "features", "vectors", "state", "model"}
-        paths |= {"parser", "json"}
         harmless = text.replace("_", "a").replace("-", "a").isalnum() and text.isascii()
-        assert (place[-1] in paths and not NO_PATH & set(text)) or harmless, (place, text)
+        assert (place[-1] in PATHS and not NO_PATH & set(text)) or harmless, (place, text)
 
 
 # What is named must be there
@@ -627,67 +489,49 @@ def named(tmp_path, monkeypatch):
 
 
 KARPATHY = {"source": "karpathy", "json": "my/dataset_coco.json", "images": "my/photos"}
-TREES = {"name": "trees", "vectors": "my/vectors.txt", "dimension": 5}
-BAG = {"encoder": "bag-of-words", "vectors": "my/vectors.txt"}
 PUBLIC = ["all.zip", "glove/glove.6B.zip"]
+NO_FILE = "there is no file "
+NO_FOLDER = "there is no folder "
 
 
 @pytest.mark.parametrize(
-    ("dataset", "text", "baseline", "error"),
+    ("dataset", "vectors", "error"),
     [
-        ({}, {}, {}, None),
-        (
-            {"table": "my/caption.csv"},
-            {},
-            {},
-            "one.table: there is no file my/caption.csv; did you",
-        ),
-        (
-            {"images": "my/photo"},
-            {},
-            {},
-            "images: there is no folder my/photo; did you mean my/pho",
-        ),
-        ({"images": "mmy/photos"}, {}, {}, "there is no folder mmy/photos; did you mean my?"),
-        ({"images": "my/captions.csv"}, {}, {}, "there is no folder my/captions.csv; correct"),
-        ({"language": "de"}, {}, {}, "language: the data set has no captions in 'de'; it has: en"),
+        ({}, "my/vectors.txt", None),
+        ({}, "captions", None),
+        ({}, "glove/glove.6B.zip/glove.6B.100d.txt", None),  # a public file
+        ({}, "my/vector.txt", f"models.mine.text.vectors: {NO_FILE}my/vect"),
+        ({}, "glove/glove.6b.zip", "did you mean glove/glove.6B.zip?"),
+        ({"table": "my/caption.csv"}, "", f"one.table: {NO_FILE}my/caption.csv; did you"),
+        ({"images": "my/photo"}, "", f"images: {NO_FOLDER}my/photo; did you mean my/pho"),
+        ({"images": "mmy/photos"}, "", f"{NO_FOLDER}mmy/photos; did you mean my?"),
+        ({"images": "my/captions.csv"}, "", f"{NO_FOLDER}my/captions.csv; correct"),
+        ({"language": "de"}, "", "language: the data set has no captions in 'de'; it has: en"),
         (
             {"backbone": "precomputed", "features": "my/f.npz"},
-            {},
-            {},
-            "datasets.one.features: there is no file my/f.npz; correct the path, or name a network",
+            "",
+            f"one.features: {NO_FILE}my/f.npz; correct the path, or name a network",
         ),
         (
             {"more_captions": {"source": "table", "table": "my/more.csv"}},
-            {},
-            {},
-            "datasets.one.more_captions.table: there is no file my/more.csv; correct the path",
+            "",
+            f"one.more_captions.table: {NO_FILE}my/more.csv; correct the path",
         ),
-        (KARPATHY, {}, {}, None),
-        (KARPATHY | {"json": "all.zip/dataset_flickr30k.json"}, {}, {}, None),  # a public file
-        (KARPATHY | {"json": "my/dataset.json"}, {}, {}, "did you mean my/dataset_coco.json?"),
-        (KARPATHY | {"images": "my/photo"}, {}, {}, "one.images: there is no folder my/photo; did"),
-        ({}, {"vectors": "captions"}, {}, None),
-        (
-            {},
-            {"vectors": "my/vector.txt"},
-            {},
-            "models.mine.text.vectors: there is no file my/vect",
-        ),
-        ({}, {}, {"vectors": "glove/glove.6B.zip/glove.6B.100d.txt"}, None),
-        ({}, {}, {"vectors": "my/vector.txt"}, "bow.vectors: there is no file my/vector.txt; did"),
-        ({}, {}, {"vectors": "glove/glove.6b.zip"}, "did you mean glove/glove.6B.zip?"),
+        (KARPATHY | {"json": "all.zip/dataset_flickr30k.json"}, "", None),
+        (KARPATHY | {"json": "my/dataset.json"}, "", "did you mean my/dataset_coco.json?"),
     ],
 )
-def test_the_files_that_a_configuration_names_exist_or_are_public(
-    named, dataset, text, baseline, error
-):
+def test_the_files_that_a_configuration_names_exist_or_are_public(named, dataset, vectors, error):
     Path("my/dataset_coco.json").touch()
     if "source" in dataset:
         del named["datasets"]["one"]["table"]
     named["datasets"]["one"] |= dataset | {"models": ["mine"]}
-    named["models"] = {"mine": {"text": TREES | text, "encoder": {"name": "mean", "size": 5}}}
-    named["ratings"] = {"source": "scenes", "baselines": {"bow": BAG | baseline}}
+    text = {"name": "trees", "vectors": vectors or "my/vectors.txt", "dimension": 5}
+    named["models"] = {"mine": {"text": text, "encoder": {"name": "mean", "size": 5}}}
+    if vectors.startswith("glove"):  # the files of baselines are judged as those of models are
+        bag = {"encoder": "bag-of-words", "vectors": vectors}
+        named["ratings"] = {"source": "scenes", "baselines": {"bag": bag}}
+        text["vectors"] = "captions"
     config = complete(named)
     if error is None:
         check_files(config, "", PUBLIC)
@@ -730,20 +574,9 @@ def test_a_model_of_one_s_own_is_a_description_of_named_parts():
             {source: scenes, count: 40, language: de, models: [bag, slow], training: {cycle: 2}}
     """
     models = complete(yaml.safe_load(text))["datasets"]["one"]["models"]
-    assert models["bag"]["text"] == {
-        "name": "ngrams",
-        "shortest": 2,
-        "longest": 4,
-        "buckets": 16384,
-    }
-    assert models["bag"]["similarity"] == "dot"
-    assert models["bag"]["languages"] == ["de"]
-    assert (models["bag"]["training"]["epochs"], models["bag"]["training"]["cycle"]) == (32, 2)
-    training = models["slow"]["training"]
-    assert (training["epochs"], training["cycle"], training["batch_size"]) == (8, 2, 3)
-
-
-def test_only_one_place_takes_the_name_of_a_model_apart():
-    for path in (ROOT / "groundvec").rglob("*.py"):
-        if path.name != "parts.py":
-            assert not re.search(r"(split|partition)\([\"']-[\"']", path.read_text()), path
+    ngrams = {"name": "ngrams", "shortest": 2, "longest": 4, "buckets": 16384}
+    assert models["bag"]["text"] == ngrams
+    assert (models["bag"]["similarity"], models["bag"]["languages"]) == ("dot", ["de"])
+    keys = ("epochs", "cycle", "batch_size")
+    assert [models["bag"]["training"][key] for key in keys] == [32, 2, 32]
+    assert [models["slow"]["training"][key] for key in keys] == [8, 2, 3]

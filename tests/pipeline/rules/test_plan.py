@@ -8,9 +8,7 @@ import pytest
 import yaml
 
 from groundvec.data.sts_archives import PUBLIC
-from reproduction.papers import known
 from rules.experiment import complete
-from rules.items import Items, ensembles
 from rules.plan import MODEL, Plan, any_of, file_options, options, stem, text_name
 
 ROOT = Path(__file__).parents[3]
@@ -174,34 +172,3 @@ def test_models_without_english_are_not_rated():
         assert "<experiment>/ratings/baselines/trigrams.csv" in files
         assert not any("german" in file for file in files)
     assert plan.scores_shown(of(dataset="scenes", model="german", seed="1")) == []
-
-
-# Tables and figures
-
-
-@pytest.fixture(scope="module")
-def demo():
-    config = complete(yaml.safe_load((ROOT / "config.yaml").read_text()))
-    return Items(Plan(config, "", SOURCES), lambda name: f"clone/{name}")
-
-
-def test_the_demo_has_something_of_every_paper_that_it_shows(demo):
-    for paper in demo.plan.papers:
-        made = {name for (of, item), names in demo.names.items() if of == paper for name in names}
-        assert made
-        for kind in ("tables", "figures"):
-            files = demo.files(kind)
-            folder = f"<experiment>/{paper}/{kind}/"
-            stems = {Path(file).stem for file in files if file.startswith(folder)}
-            items = getattr(known()[paper], kind)
-            assert {name for name in made if name.partition("-")[0] in items} <= stems
-
-
-def test_an_item_s_inputs_are_those_that_its_paper_names(demo):
-    inputs = demo.inputs("merkx_frank_2019", "table2")
-    assert inputs["reported"] == "clone/reproduction/papers/merkx_frank_2019/reported/table2.csv"
-    models = inputs["models"](of())
-    assert len(models) == 7 and all("/models/scenes/" in path for path in models)
-    assert ensembles(models)(of())[0] == models[0].replace("model.json", "ensemble.json")
-    own = demo.inputs("socher_2014", "samples")["models"](of(dataset="few-scenes"))
-    assert len(own) == 2 and all("/models/few-scenes/" in path for path in own)

@@ -4,40 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from groundvec.card.text import MISSING
 from groundvec.results import schemas
 from reproduction.papers.ablation.ablation import ablation, make
 from reproduction.render.figures import curve_styles, learning_curves
 from reproduction.reporting.results import Results
 from tests.support.result_files import filled
-
-
-def test_a_model_alone_differs_from_none(tmp_path):
-    predictions = pairs("d/whole/seed1", [0.1, 0.2, 0.4, 1.0, 2.0, 3.0])
-    history = pd.DataFrame({"dataset": "d", "model": ["whole"], "seed": 1, "seconds": 90.0})
-    table = ablation(queries("whole", 1, [1] * 9), predictions, history)
-    assert table["difference"].isna().all() and table["value"].notna().all()
-    files = [("ranks", queries("whole", 1, [1] * 9), schemas.QueryRanks)]
-    files += [("history", history, schemas.History)]
-    for name, rows, form in files:
-        filled(rows, form).to_csv(tmp_path / f"{name}.csv", index=False)
-    results = Results(query_ranks=[tmp_path / "ranks.csv"], history=[tmp_path / "history.csv"])
-    make(results, tmp_path / "table")
-    lines = (tmp_path / "table.md").read_text().splitlines()
-    assert "| whole | 1 | 2 | 100.0 | 100.0 |" in lines
-
-
-def test_a_model_that_is_not_rated_has_dashes(tmp_path):
-    """A German model has no scores for ratings of English sentences."""
-    ranks = pd.concat([queries("german", 1, [1] * 9), queries("whole", 1, [1] * 9)])
-    history = pd.DataFrame({"dataset": "d", "model": ["german", "whole"], "seed": 1, "seconds": 60})
-    given = [ranks, pairs("d/whole/seed1", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), history]
-    forms = [schemas.QueryRanks, schemas.Predictions, schemas.History]
-    files = dict(zip(("query_ranks", "predictions", "history"), forms, strict=True))
-    for rows, (name, form) in zip(given, files.items(), strict=True):
-        filled(rows, form).to_csv(tmp_path / f"{name}.csv", index=False)
-    make(Results(**{name: [tmp_path / f"{name}.csv"] for name in files}), tmp_path / "table")
-    [line] = [x for x in (tmp_path / "table.md").read_text().splitlines() if "| german" in x]
-    assert line.endswith("| 100.0 | 100.0 | – | – |")  # noqa: RUF001
 
 
 def queries(model, seed, found):
@@ -90,6 +62,25 @@ def test_models_are_the_mean_of_their_seeds_and_differ_from_the_first():
     assert table.loc[("STS 2012", "whole"), "value"] == pytest.approx(100)
     assert table.loc[("STS 2012", "less"), "difference"] == pytest.approx(-200)
     assert table.loc[("SICK-R", "less"), "difference"] == pytest.approx(0)
+
+
+def test_a_model_alone_differs_from_none_and_one_that_is_not_rated_has_dashes(tmp_path):
+    """A German model has no scores for ratings of English sentences."""
+    ranks = queries("whole", 1, [1] * 9)
+    predictions = pairs("d/whole/seed1", [0.1, 0.2, 0.4, 0.5, 0.6, 0.7])
+    history = pd.DataFrame({"dataset": "d", "model": ["whole"], "seed": 1, "seconds": 90.0})
+    table = ablation(ranks, predictions, history)
+    assert table["difference"].isna().all() and table["value"].notna().all()
+    files = {
+        "query_ranks": (pd.concat([ranks.assign(model="german"), ranks]), schemas.QueryRanks),
+        "predictions": (predictions, schemas.Predictions),
+        "history": (pd.concat([history.assign(model="german"), history]), schemas.History),
+    }
+    for name, (rows, form) in files.items():
+        filled(rows, form).to_csv(tmp_path / f"{name}.csv", index=False)
+    make(Results(**{name: [tmp_path / f"{name}.csv"] for name in files}), tmp_path / "table")
+    text = (tmp_path / "table.md").read_text()
+    assert f"| german | 1 | 2 | 100.0 | 100.0 | {MISSING} | {MISSING} |" in text
 
 
 def test_every_name_has_a_curve():

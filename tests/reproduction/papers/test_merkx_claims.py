@@ -18,8 +18,13 @@ from tests.support.result_files import SYSTEM, models
 def value(model, measure, value, half, kind="ensemble", epochs="4+8"):
     """Make a value, with bootstrap draws from `half` below it to `half` above it."""
     return {
-        **{"dataset": "flickr8k", "model": model, "seed": 1, "system": model, "kind": kind},
-        **{"epochs": epochs, "measure": measure},
+        "dataset": "flickr8k",
+        "model": model,
+        "seed": 1,
+        "system": model,
+        "kind": kind,
+        "epochs": epochs,
+        "measure": measure,
         "draws": np.array([value, *np.linspace(value - half, value + half, 1001)]),
     }
 

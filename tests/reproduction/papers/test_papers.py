@@ -7,12 +7,9 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-import yaml
 
 from reproduction import papers
-from reproduction.papers import Experiment, Item
 from reproduction.papers.socher_2014 import has_relations
-from rules.experiment import complete
 from tests.support.result_files import write_models
 from tests.support.tree_files import system_of
 from tests.support.workflow import copy_project, snakemake
@@ -74,16 +71,13 @@ def test_the_table_of_a_paper_of_two_files_is_made_by_all(project):
     assert "merkx_frank_2019" not in plan
 
 
-def test_the_table_of_a_paper_of_two_files_is_in_the_report_and_on_the_page(project):
+def test_the_table_of_a_paper_of_two_files_is_on_the_page(project):
     trained = [("scenes", "gru-8-max"), ("scenes", "gru-8-attention")]
     write_models(project / "results/added/models", *trained)
     stem = "results/added/frege_1892/tables/table1"
     arguments = [f"{stem}.html", "--configfile", "added.yaml"]
     arguments += ["--allowed-rules", "frege_1892_table1"]  # models exist; nothing is trained
     snakemake(project, *arguments)
-    snakemake(project, *arguments, "--report", "report.html")
-    report = (project / "report.html").read_text("utf-8")
-    assert "table1.html" in report and "The models of this experiment" in report
     command = [sys.executable, "-c", PAGE, f"{stem}.csv"]
     found = subprocess.run(
         command, cwd=project, env={"PYTHONPATH": "."}, capture_output=True, text=True, check=True
@@ -110,21 +104,6 @@ def test_every_table_and_figure_has_its_module_its_caption_and_the_numbers_that_
         assert not paper.follows or paper.follows in papers.known()
 
 
-def test_an_item_is_made_once_or_for_each_data_set_that_has_it():
-    datasets = {
-        "first": {"models": {"a": {"size": 1}, "b": {"size": 2}}},
-        "second": {"models": {"a": {"size": 1}}},
-    }
-    experiment = Experiment({}, datasets)
-    assert Item("").names("table1", experiment) == ["table1"]
-    assert Item("", per_dataset=True).names("few", experiment) == ["few-first", "few-second"]
-    large = Item("", per_dataset=True, models=lambda model: model["size"] > 1)
-    assert large.names("few", experiment) == ["few-first"]
-    several = Item("", per_dataset=True, when=Experiment.compares)
-    assert several.names("few", experiment) == ["few-first"]
-    assert Item("", models=lambda model: model["size"] > 2).names("table1", experiment) == []
-
-
 def test_what_has_relations_is_called_an_sdt_rnn():
     for form, compose, objective in product(
         ("basic", "collapsed", "binary", "chain"), ("position", "relation"), ("hinge", "cca")
@@ -132,13 +111,6 @@ def test_what_has_relations_is_called_an_sdt_rnn():
         model = {"encoder": {"name": "trees", "size": 8, "compose": compose}}
         model |= {"text": {"name": "trees", "form": form}, "objective": {"name": objective}}
         assert has_relations(model) == (system_of("mine", model) == "SDT-RNN"), model
-
-
-def test_the_configuration_knows_the_papers_by_their_folders():
-    config = yaml.safe_load(EXPERIMENT)
-    for paper in papers.named():
-        config["datasets"]["scenes"]["papers"] = [paper]
-        assert complete(config)["datasets"]["scenes"]["papers"] == [paper]
 
 
 def test_a_caption_says_nothing_of_marks_that_only_some_runs_have():

@@ -7,18 +7,15 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from groundvec.card.text import MINUS, MISSING
 from groundvec.evaluation.seeds import t_interval
 from groundvec.runtime.errors import InputError
 from reproduction.papers.socher_2014 import (
     claims,
     labels,
-    retrieval,
 )
-from reproduction.papers.socher_2014.reported import OF_CCA
-from reproduction.reporting import results
 from reproduction.reporting.claims import decide
 from reproduction.reporting.resampled import WAY
-from tests.support.result_files import write_models
 from tests.support.tree_files import (
     C2I,
     I2C,
@@ -42,6 +39,15 @@ def verdicts(parts):
     }
 
 
+# Claim, task, worse, better, reported difference, the models of both, and the verdict.
+EXPECTED = """
+Trees beat the bag | image search | BoW | SDT-RNN | 2.1 | a e | holds
+Trees beat the bag | image search | BoW | DT-RNN | 1.0 | a d | not decided
+Trees beat the centered bag | image search | BoW (centered) | SDT-RNN | 2.1 | y e | not decided
+The recurrent network is worst | describing images | Recurrent NN | SDT-RNN | 10.2 | c e | holds
+"""
+
+
 def test_claims_hold_fail_or_are_not_decided(tmp_path):
     ranks_of = {
         "a": (14, 15, 16),  # BoW
@@ -62,73 +68,43 @@ def test_claims_hold_fail_or_are_not_decided(tmp_path):
         for seed, rank in enumerate(values, 1)
     ]
     alone = {"name": "trees", "compose": "relation", "size": 50, "weighted": False}
-    parts, table = claimed(
-        tmp_path,
-        *trainings,
-        y=trees() | {"encoder": {"name": "mean", "size": 50, "center": True}},
-        u=trees() | {"encoder": alone},
-    )
+    centered = trees() | {"encoder": {"name": "mean", "size": 50, "center": True}}
+    parts, table = claimed(tmp_path, *trainings, y=centered, u=trees() | {"encoder": alone})
     found = verdicts(parts)
-    margin = "max margin, inner product"
 
     def interval(a, b, factor=1):
         """Compute the t interval of paired seeds with SciPy."""
         differences = factor * (np.array(ranks_of[a]) - ranks_of[b])
         low, high = stats.t.interval(0.95, 2, differences.mean(), stats.sem(differences))
-        return f"{differences.mean():.1f} [{low:.1f}, {high:.1f}]".replace("-", "−")  # noqa: RUF001
+        return f"{differences.mean():.1f} [{low:.1f}, {high:.1f}]".replace("-", MINUS)
 
-    bag, search = "Trees beat the bag", "image search"
-    assert found[bag, margin, search, "BoW", "SDT-RNN"] == [
-        *("3", "2.1", interval("a", "e"), "holds")
-    ]
-    assert found[bag, margin, search, "BoW", "DT-RNN"] == [
-        *("3", "1.0", interval("a", "d"), "not decided")
-    ]
-    assert found["Trees beat the centered bag", margin, search, "BoW (centered)", "SDT-RNN"] == [
-        *("3", "2.1", interval("y", "e"), "not decided")
-    ]
-    key = ("Counts of words help (Eq. 4 beats Eq. 3)", margin, search, "SDT-RNN (unweighted)")
-    assert found[*key, "SDT-RNN"][2] == interval("u", "e")
-    assert {worse for *_, worse, _ in found if "unweighted" in worse} == {key[-1]}
-    key = (
-        "Trees beat binary trees (the paper: constituency trees)",
-        margin,
-        search,
-        "CT-RNN (binarised)",
-        "SDT-RNN",
-    )
-    assert found[key] == ["3", "3.6", interval("b", "e"), "holds"]
-    both = f"kCCA (linear), {OF_CCA['max_margin']}", "SDT-RNN"
-    assert found["Trees beat kernel CCA", margin, search, *both] == [
-        *("3", "3.4", interval("f", "e"), "holds")
-    ]
-    key = ("The recurrent network is worst", margin, "describing images", "Recurrent NN", "SDT-RNN")
-    assert found[key] == ["3", "10.2", interval("c", "e", 2), "holds"]
-    key = ("The margin beats the squared error", margin, search)
-    assert found[*key, f"SDT-RNN, {labels.SQUARED}", "SDT-RNN"] == [
-        *("3", "3.3", interval("h", "e"), "holds")
-    ]
-    key = ("Not in the paper: the max margin beats the char-GRU's hinge", margin, search)
-    assert found[*key, f"SDT-RNN, {labels.HINGE}", "SDT-RNN"] == [
-        *("3", "–", interval("g", "e"), "does not hold")  # noqa: RUF001
-    ]
-    key = ("The SDT-RNN is best by recall too (Table 3)", margin)
-    assert found[*key, f"{search}, R@10", "BoW", "SDT-RNN"][:2] == ["3", "5.6"]
-    assert found[*key, "describing images, R@5", both[0], "SDT-RNN"][1] == "−2.0"  # noqa: RUF001
-    assert {
-        measure.partition(",")[0] for *_, measure, _, _ in (k for k in found if k[:2] == key)
-    } == {
-        "image search",
-        "describing images",
-    }
-    key = ("Not in the paper: trees beat the char-GRU", labels.HINGE, search)
-    assert found[*key, "char-GRU", "SDT-RNN"][-1] == "does not hold"
+    margin, search, sdt = labels.MARGIN, "image search", "SDT-RNN"
+    for line in EXPECTED.strip().splitlines():
+        claim, task, worse, better, reported, pair, verdict = line.split(" | ")
+        difference = interval(*pair.split(), factor=2 if task == "describing images" else 1)
+        row = found[claim, margin, task, worse, better]
+        assert row == ["3", reported, difference, verdict], line
+    kcca = ("kCCA (linear), CCA, inner product", sdt)
+    row = found["Trees beat kernel CCA", margin, search, *kcca]
+    assert row == ["3", "3.4", interval("f", "e"), "holds"]
+    by_squares = (f"{sdt}, {labels.SQUARED}", sdt)
+    row = found["The margin beats the squared error", margin, search, *by_squares]
+    assert row == ["3", "3.3", interval("h", "e"), "holds"]
+    of_hinge = "Not in the paper: the max margin beats the char-GRU's hinge"
+    row = found[of_hinge, margin, search, f"{sdt}, {labels.HINGE}", sdt]
+    assert row == ["3", MISSING, interval("g", "e"), "does not hold"]
+    binary = "Trees beat binary trees (the paper: constituency trees)"
+    row = found[binary, margin, search, "CT-RNN (binarised)", sdt]
+    assert row == ["3", "3.6", interval("b", "e"), "holds"]
+    unweighted = {key[0]: row for key, row in found.items() if key[3] == "SDT-RNN (unweighted)"}
+    assert list(unweighted) == ["Counts of words help (Eq. 4 beats Eq. 3)"]
+    by_recall = ("The SDT-RNN is best by recall too (Table 3)", margin)
+    assert found[*by_recall, f"{search}, R@10", "BoW", sdt][:2] == ["3", "5.6"]
+    of_gru = ("Not in the paper: trees beat the char-GRU", labels.HINGE, search, "char-GRU", sdt)
+    assert found[of_gru][-1] == "does not hold"
     assert {key[0] for key in found} >= {"Relations beat positions", "Mean rank and recall agree"}
-    tasks = [row[1] for row in next(iter(parts.values()))]
-    assert tasks[:3] == list(retrieval.TASKS.values())
     # A heading counts its rows with this verdict.
-    counts = "(holds in 3, not decided in 3)"
-    assert f"Trees beat the bag: draws {counts}" in parts
+    assert "Trees beat the bag: draws (holds in 3, not decided in 3)" in parts
 
     draws = pd.read_csv(tmp_path / "claims-draws.csv")
     rows = draws[draws["claim"].eq("Relations beat positions") & draws["measure"].eq(search)]
@@ -138,59 +114,43 @@ def test_claims_hold_fail_or_are_not_decided(tmp_path):
 
 def test_seeds_are_compared_with_themselves_only():
     """A constant advantage is certain, however much the draws differ."""
-    measured = [
-        {"seed": seed, "model": model, "mean_rank": rank, "r10": 100 - rank}
-        for seed, rank in ((1, 10), (2, 30), (3, 90))
-        for model, rank in (("a", rank + 1), ("e", rank))
-    ]
-    table = pd.DataFrame(measured).assign(
-        **{"dataset": "d", "test_set": "100", "language": "en", "direction": C2I},
-        epochs="8",
-        objective=labels.MARGIN,
-        test_to_train=0.0,
-    )
+    table = pd.DataFrame({"seed": [1, 1, 2, 2, 3, 3], "mean_rank": [11, 10, 31, 30, 91, 90]})
+    table = table.assign(model=["a", "e"] * 3, r10=100 - table["mean_rank"], direction=C2I)
+    table = table.assign(dataset="d", test_set="100", language="en", epochs="8", test_to_train=0.0)
     draws = table.assign(kind="snapshot", draws=[np.full(9, rank) for rank in table["mean_rank"]])
     draws = draws[[*WAY, "draws"]]
-    table["system"] = table["name"] = table["model"].map({"a": "BoW", "e": "SDT-RNN"})
+    names = table["model"].map({"a": "BoW", "e": "SDT-RNN"})
+    table = table.assign(system=names, name=names, objective=labels.MARGIN)
     found = decide("", claims.differences(table[table["seed"] != 3], draws, NOTHING))
     assert found[["difference", "low", "high", "seeds"]].values.tolist() == [[1, 1, 1, 2]]
     # A seed that one of them lacks does not count.
-    one = table.drop(table.index[0])
-    assert claims.differences(one, draws, NOTHING)["seed"].tolist() == [2, 3]
+    assert claims.differences(table[1:], draws, NOTHING)["seed"].tolist() == [2, 3]
 
 
 def test_draws_have_intervals_that_know_that_they_overlap(tmp_path):
-    """Intervals over ten of a thousand images become 1.5 times as wide for other images."""
+    """Intervals over four draws for 100 other images become 1.5 = sqrt(1 + 4 * 100 / 320) wide."""
     rng = np.random.default_rng(3)
-    ranks = {model: rank + rng.integers(-4, 5, 10) / 2 for model, rank in (("a", 12), ("e", 10))}
+    ranks = {model: rank + rng.integers(-4, 5, 4) / 2 for model, rank in (("a", 12), ("e", 10))}
     trainings = [
         training(model, rank, seed)
         for model, of_seeds in ranks.items()
         for seed, rank in enumerate(of_seeds.tolist(), 1)
     ]
-    widths = {}
-    for draw in ({}, {"draw": [800, 100, 100]}):
+    widths = []
+    for draw in ({}, {"draw": [320, 100, 100]}):
         options = results_of(tmp_path, *trainings)
-        for path in options[1:21]:
+        for path in options[1 : 1 + len(trainings)]:
             path.write_text(json.dumps(json.loads(path.read_text()) | draw))
         options += query_ranks(tmp_path, *trainings)
-        _, claimed = tables(tmp_path, "claims", *options)
-        _, shown = tables(tmp_path, "table1", *options[:-2])
-        shown = shown[shown["source"] == "measured"].rename(
-            columns=lambda name: name.removeprefix(f"{C2I}_mean_rank_")
-        )
-        widths[bool(draw)] = (claimed["high"] - claimed["low"]).tolist()
-    assert widths[True] == pytest.approx([1.5 * width for width in widths[False]])
-    expected = [t_interval(of_seeds, test_to_train=1 / 8) for of_seeds in ranks.values()]
-    assert shown[["low", "high"]].to_numpy() == pytest.approx(np.array(expected))
-
-
-@pytest.mark.parametrize("draw", ["800", [800, 100], [0, 100, 100]])
-def test_a_draw_that_is_none_is_named(tmp_path, draw):
-    [path] = write_models(tmp_path, ("draws", "e"), e=trees())
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"draw": draw}))
-    with pytest.raises(InputError, match=r"model.json does not describe a model \(draw"):
-        results.read_models([path])
+        _, table = tables(tmp_path, "claims", *options)
+        widths.append((table["high"] - table["low"]).tolist())
+    assert widths[1] == pytest.approx([1.5 * width for width in widths[0]])
+    _, shown = tables(tmp_path, "table1", *options[:-2])
+    shown = shown.loc[
+        shown["source"] == "measured", [f"{C2I}_mean_rank_{e}" for e in ("low", "high")]
+    ]
+    expected = [t_interval(of_seeds, test_to_train=100 / 320) for of_seeds in ranks.values()]
+    assert shown.to_numpy() == pytest.approx(np.array(expected))
 
 
 def test_one_seed_is_judged_image_by_image(tmp_path):
@@ -232,15 +192,14 @@ def test_mean_rank_and_recall_agree_where_their_orders_do(tmp_path):
 def test_kcca_is_compared_where_vectors_are_by_the_same_similarity(tmp_path):
     far = bag(objective={"name": "cca"}, similarity="euclidean")
     trainings = [training(name, rank) for name, rank in (("c", 20), ("f", 10), ("far", 30))]
-    parts, _ = claimed(tmp_path, *trainings, far=far)
-    found = verdicts(parts)
-    key = ("The recurrent network is worst", "CCA, inner product", "image search")
-    assert found[*key, "Recurrent NN, max margin, inner product", "kCCA (linear)"] == [
-        *("1", "3.3", "10.0 [10.0, 10.0]", "holds†")
-    ]
-    key = ("The margin beats the squared error", "CCA, inner product", "image search")
+    found = verdicts(claimed(tmp_path, *trainings, far=far)[0])
+    where = ("CCA, inner product", "image search")
+    worst = ("Recurrent NN, max margin, inner product", "kCCA (linear)")
+    row = found["The recurrent network is worst", *where, *worst]
+    assert row == ["1", "3.3", "10.0 [10.0, 10.0]", "holds†"]
     # The paper's table says the opposite of its claim on kCCA.
-    assert found[*key, "kCCA (linear), CCA, Euclidean distance", "kCCA (linear)"][1] == "−2.2"  # noqa: RUF001
+    systems = ("kCCA (linear), CCA, Euclidean distance", "kCCA (linear)")
+    assert found["The margin beats the squared error", *where, *systems][1] == f"{MINUS}2.2"
     assert len(found) == 3 + 3 + 2
 
 

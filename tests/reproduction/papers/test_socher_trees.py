@@ -1,17 +1,17 @@
 """Relations, sentences and trees of Socher et al. (2014)."""
 
-from itertools import combinations, product
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from PIL import Image
+import torch
 from scipy import stats
 
+from groundvec.model.network import Model, load_model
 from groundvec.results.frames import read
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import write_json
 from reproduction.papers.socher_2014 import (
     active_passive,
     figure3,
@@ -22,7 +22,11 @@ from reproduction.papers.socher_2014 import (
 from reproduction.papers.socher_2014.reported import ReportedRelations
 from reproduction.text import treebank
 from reproduction.text.forms import collapsed
+from reproduction.text.trees import Text
+from tests.support.examples import save_model
+from tests.support.small_data import data_options, texts_overlap, write_data
 from tests.support.tree_files import REPORTED, results_of, run, tables, training, trees
+from tests.support.treebanks import parsed as parse_by_hand
 
 
 def test_nearness_of_the_passive_by_hand():
@@ -102,12 +106,6 @@ def test_rare_relations_have_less_than_ten_edges():
     assert table["rare_share"][1] == pytest.approx((1 + 0.2) / 2)
 
 
-def test_a_sentence_has_a_verb_if_a_word_is_tagged_as_one():
-    assert section_6_6.has_verb(["DET", "NOUN", "VERB"])
-    assert section_6_6.has_verb(["NOUN", "AUX", "ADJ"])
-    assert not section_6_6.has_verb(["NOUN", "ADP", "NOUN"]) and not section_6_6.has_verb([])
-
-
 @pytest.mark.parametrize("similarity", ["cosine", "dot", "euclidean"])
 def test_ranks_of_pairs_equal_counting(similarity):
     rng = np.random.default_rng(3)
@@ -158,38 +156,30 @@ def test_the_worst_tenth_is_compared_with_all_pairs():
 def test_the_shares_of_one_seed_have_bootstrap_intervals_and_of_several_t_intervals():
     rng = np.random.default_rng(0)
     names = [section_6_6.BOTH, section_6_6.ONE, section_6_6.NEITHER]
+    images = np.repeat(np.arange(60), 10)
     seeds = [
-        pairs_of(rng.permutation(600), rng.choice(names, 600), np.repeat(np.arange(60), 10))
-        for _ in range(3)
+        pairs_of(rng.permutation(600), rng.choice(names, 600), images).assign(seed=seed)
+        for seed in range(3)
     ]
     alone = section_6_6.shares(seeds[0])
     assert alone["seeds"].eq(1).all()
-    assert (alone["value_low"] < alone["value"]).all() and (
-        alone["value"] < alone["value_high"]
-    ).all()
     # Independent pairs: the interval of a share is near the binomial one.
     half = 1.96 * (33 * 67 / 600) ** 0.5
     assert (alone["value_high"] - alone["value_low"])[0] / 2 == pytest.approx(half, rel=0.25)
-    together = section_6_6.shares(pd.concat([t.assign(seed=k) for k, t in enumerate(seeds)]))
+    together = section_6_6.shares(pd.concat(seeds)).set_index("measure")
     values = [section_6_6.measures(table)["difference (points)"][0] for table in seeds]
     low, high = stats.t.interval(0.95, 2, np.mean(values), stats.sem(values))
-    row = together[together["measure"] == "difference (points)"].iloc[0]
-    assert row[["value", "value_low", "value_high"]].tolist() == pytest.approx(
-        [np.mean(values), low, high]
-    )
+    row = together.loc["difference (points)", ["value", "value_low", "value_high"]]
+    assert row.tolist() == pytest.approx([np.mean(values), low, high])
 
 
-def parsed(noun, place, verb):
-    """`The dog runs in the park.` with a verb, and `The dog in the park.` without, parsed."""
-    words = ["The", noun, *(["runs"] if verb else []), "in", "the", place, "."]
-    n = len(words)
-    root = 2 if verb else 1
-    heads = [1, root, *([-1] if verb else []), root, n - 2, n - 4, root]
-    heads[root] = -1
-    relations_of = ["det", "nsubj", *(["root"] if verb else []), "prep", "det", "pobj", "punct"]
-    relations_of[root] = "root"
-    tags = ["DET", "NOUN", *(["VERB"] if verb else []), "ADP", "DET", "NOUN", "PUNCT"]
-    return treebank.Tree(words, heads, relations_of, tags, " ".join(words[:-1]) + ".")
+def parsed(noun, place, verb=True):
+    """`The dog runs in the park .` with a verb, and `The dog in the park .` without, parsed."""
+    with_verb = f"The 2 det DET\n{noun} 3 nsubj NOUN\nruns 0 root VERB\nin 3 prep ADP\n"
+    without = f"The 2 det DET\n{noun} 0 root NOUN\nin 2 prep ADP\n"
+    start, number = (with_verb, 4) if verb else (without, 3)
+    end = f"the {number + 2} det DET\n{place} {number} pobj NOUN\n. {number - 1} punct PUNCT"
+    return parse_by_hand(start + end)
 
 
 @pytest.fixture
@@ -198,60 +188,29 @@ def trained(tmp_path):
 
     Gives the options of scripts/report.py.
     """
-    import torch
-
-    from groundvec.data import dataset
-    from groundvec.features import store
-    from groundvec.model.network import Model
-    from groundvec.model.weights import save as save_weights
-    from reproduction.text.trees import Text
-
     nouns = ["dog", "cat", "man", "girl", "horse", "bird", "child", "bear"]
-    parses = {
-        (i, k): parsed(noun, place, verb=k != 3)
-        for i, noun in enumerate(nouns)
-        for k, place in enumerate(["park", "street", "water", "grass", "snow"])
-    }
-    treebank.write(tmp_path / "trees.conllu.gz", "by hand", parses.values())
+    places = ["park", "street", "water", "grass", "snow"]
+    parses = [[parsed(noun, place, place != "grass") for place in places] for noun in nouns]
+    treebank.write(tmp_path / "trees.conllu.gz", "by hand", [tree for of in parses for tree in of])
     bank = treebank.Treebank([tmp_path / "trees.conllu.gz"])
-    splits = ["train", "dev", *["test"] * 6]
-    pictures = []
-    for i in range(8):
-        pictures.append(tmp_path / f"{i}.png")
-        Image.new("RGB", (30, 30), (30 * i, 90, 90)).save(pictures[-1])
-    names = [f"i{k}" for k in range(8)]
-    images = pd.DataFrame({"image_id": names, "split": splits, "path": map(str, pictures)})
-    captions = pd.DataFrame(
-        [(names[i], "en", splits[i], tree.text) for (i, _), tree in parses.items()],
-        columns=dataset.CAPTION_COLUMNS,
-    )
-    dataset.write(tmp_path, captions, images)
-    features = np.random.default_rng(0).normal(size=(8, 12)).astype(np.float32)
-    store.write(tmp_path / "features.h5", features, names, {})
-    text = Text.build(captions["caption"], "by hand", "collapsed", "captions", 4, treebank=bank)
+    captions = [[tree.text for tree in of_image] for of_image in parses]
+    write_data(tmp_path, ["train", "dev", *["test"] * 6], captions)
+    texts = [caption for of_image in captions for caption in of_image]
+    text = Text.build(texts, "by hand", "collapsed", "captions", 4, treebank=bank)
     parts = trees()
     parts["encoder"]["size"] = 4
     parts["text"]["parser"] = "by hand"
-    scores = [training("e", 10, seed) for seed in (1, 2)]
-    arguments = results_of(tmp_path, *scores, e=parts)
-    for seed, path in enumerate(arguments[1:3], 1):
+    options = results_of(tmp_path, *(training("e", 10, seed) for seed in (1, 2)), e=parts)
+    for seed, path in enumerate(options[1:3], 1):
         torch.manual_seed(seed)
         model = Model(parts, {"en": text}, 12)
-        save_weights(model, path.parent / "snapshots" / "epoch-008.safetensors")
-        about = {"dataset": "draws", "model": "e", "seed": seed, "key": "0123abcd"}
-        about |= {"snapshots": [4, 8], "saved": [4, 8], "width": 12, "draw": [1, 1, 4]}
-        write_json(path, about | {"texts": {"en": text.as_dict()}, "description": parts})
-    return [
-        *arguments,
-        *("--captions", tmp_path / "captions.csv", "--images", tmp_path / "images.csv"),
-        *("--features", tmp_path / "features.h5"),
-        *("--treebanks", tmp_path / "trees.conllu.gz"),
-    ]
+        about = {"dataset": "draws", "model": "e", "seed": seed, "draw": [1, 1, 4]}
+        save_model(path.parent, model, epochs=(4, 8), **about)
+    options += data_options(tmp_path, "captions", "images", "features")
+    return [*options, "--treebanks", tmp_path / "trees.conllu.gz"]
 
 
 def test_norms_are_read_from_the_best_snapshots(trained, tmp_path):
-    from groundvec.model.network import load_model
-
     _, table = tables(tmp_path, "section_6_7", *trained, reported="section_6_7")
     table = table.set_index("relation")
     # Eight images with five captions; one caption has no verb, hence no subject.
@@ -286,11 +245,9 @@ def test_pairs_of_each_seed_s_own_draw_are_marked_by_their_verbs(trained, tmp_pa
 
 
 def test_passives_are_embedded_by_the_best_snapshots(trained, tmp_path, monkeypatch):
-    from groundvec.model.network import load_model
-
     said = pd.DataFrame(
         [
-            [f"The {noun} runs in the {place}." for place in ("park", "street", "water", "snow")]
+            [f"The {noun} runs in the {place} ." for place in ("park", "street", "water", "snow")]
             for noun in ("dog", "cat", "man")
         ],
         columns=active_passive.SENTENCES,
@@ -312,12 +269,8 @@ def test_passives_are_embedded_by_the_best_snapshots(trained, tmp_path, monkeypa
 
 def test_a_word_s_learned_weight_is_how_much_the_sentence_follows_it(trained):
     """By differences of the real encoder, each word's vector changed a little."""
-    import torch
-
-    from groundvec.model.network import load_model
-
     model = load_model(Path(trained[1]).parent, 8, treebank=treebank.Treebank([trained[-1]]))
-    sentence = "The dog runs in the park."
+    sentence = "The dog runs in the park ."
     weights = figure3.learned(model, "en", sentence)
     assert weights.shape == (5,) and weights.sum() == pytest.approx(1)
     encoder = model.captions["en"].double()
@@ -348,31 +301,17 @@ def test_by_the_counts_a_node_weighs_what_is_under_it():
     assert figure3.by_counts(parents)[4] == path
 
 
-def hidden(figure, boxes):
-    """The edges that go through a text."""
-    lines = [line for line in figure.axes[0].lines if len(line.get_xdata()) == 4]
-    assert lines
-    return [
-        line
-        for line in lines
-        for box in boxes
-        if line.get_transform().transform_path(line.get_path()).intersects_bbox(box, filled=False)
-    ]
-
-
 def test_the_drawing_has_every_word_and_relation_and_no_text_on_another():
-    tree = parsed("dog", "park", verb=True)
-    nodes = collapsed(tree)
-    figure = figure3.drawing(nodes, np.array([0.1, 0.3, 0.4, 0.05, 0.15]))
+    figure = figure3.drawing(
+        collapsed(parsed("dog", "park")), np.array([0.1, 0.3, 0.4, 0.05, 0.15])
+    )
     texts = [text.get_text() for text in figure.axes[0].texts]
     assert {"the", "dog", "runs", "park", "nsubj", "prep_in", "det", "1.00", "40%"} <= set(texts)
-    figure.draw_without_rendering()
+    assert not texts_overlap(figure)
     boxes = [text.get_window_extent() for text in figure.axes[0].texts]
-    assert not [1 for a, b in combinations(boxes, 2) if a.overlaps(b)]
-    assert not hidden(figure, boxes)
-    width, height = figure.get_size_inches() * figure.dpi
-    assert min(b.x0 for b in boxes) > 0 and max(b.x1 for b in boxes) < width
-    assert min(b.y0 for b in boxes) > 0 and max(b.y1 for b in boxes) < height
+    edges = [line for line in figure.axes[0].lines if len(line.get_xdata()) == 4]
+    paths = [line.get_transform().transform_path(line.get_path()) for line in edges]
+    assert paths and not any(path.intersects_bbox(b, filled=False) for path in paths for b in boxes)
 
 
 def test_figures_of_a_data_set_are_drawn(trained, tmp_path):
@@ -382,19 +321,15 @@ def test_figures_of_a_data_set_are_drawn(trained, tmp_path):
 
 
 def test_the_sentence_of_the_drawing_is_of_middle_length():
-    some = [parsed(noun, "park", verb) for noun, verb in (("a", 1), ("b", 0), ("c", 1))]
-    assert figure3.middle(some).words[1] == "a"
+    sentences = [parsed("a", "park"), parsed("b", "park", verb=False), parsed("c", "park")]
+    assert figure3.middle(sentences).words[1] == "a"
 
 
-def test_without_an_sdt_rnn_nothing_is_said_of_its_relations(tmp_path):
-    arguments = results_of(tmp_path, training("d", 10))
-    for item in ("section_6_7", "section_6_6", "figure3", "samples"):
-        with pytest.raises(InputError, match="shows the SDT-RNN, but no model is one"):
-            run(item, *arguments, "--output", tmp_path / item)
-
-
-def test_what_is_of_one_data_set_names_several(tmp_path):
-    both = [training("e", 10), training("e", 10, dataset="flickr8k")]
-    for item in ("section_6_6", "figure3", "samples"):
+@pytest.mark.parametrize("item", ["section_6_6", "section_6_7", "figure3", "samples"])
+def test_what_shows_the_sdt_rnn_of_one_data_set_says_if_there_is_none_or_several(tmp_path, item):
+    with pytest.raises(InputError, match="shows the SDT-RNN, but no model is one"):
+        run(item, *results_of(tmp_path, training("d", 10)), "--output", tmp_path / item)
+    if item != "section_6_7":
+        both = [training("e", 10), training("e", 10, dataset="flickr8k")]
         with pytest.raises(InputError, match="pass the results of one of draws, flickr8k"):
             run(item, *results_of(tmp_path, *both), "--output", tmp_path / item)

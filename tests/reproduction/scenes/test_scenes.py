@@ -61,26 +61,17 @@ def bag(text):
 # ------------------------------------------------------------------------- the data set
 
 
-def test_frames_follow_the_schema(made):
+def test_the_data_set_has_five_captions_of_each_image_in_each_language_and_their_facts(made):
     folder, captions, images, scenes = made
     assert list(captions) == ["image_id", "language", "split", "caption"]
     assert list(images) == ["image_id", "split", "path"]
     assert images["image_id"].tolist() == [f"scene-{k:04d}" for k in range(1, 201)]
     assert images["split"].value_counts().to_dict() == {"train": 140, "dev": 30, "test": 30}
-    assert (captions["caption"].str.len() > 0).all()
-    assert set(captions["image_id"]) == set(images["image_id"])
-    merged = captions.merge(images, on="image_id")
-    assert (merged["split_x"] == merged["split_y"]).all()
-    first = captions[captions["image_id"] == "scene-0001"]
-    assert first["language"].tolist() == ["en"] * 5 + ["de"] * 5
-    for path in images["path"]:
-        with Image.open(path) as image:
-            assert (image.format, image.mode, image.size) == ("PNG", "RGB", (320, 256))
+    different = captions.groupby(["image_id", "language"])["caption"].nunique()
+    assert len(different) == 400 and (different == 5).all()
+    with Image.open(images["path"][0]) as image:
+        assert (image.format, image.mode, image.size) == ("PNG", "RGB", (320, 256))
     assert len(list((folder / "images").iterdir())) == len(scenes) == 200
-
-
-def test_facts_beside_the_captions(made):
-    _, captions, _, scenes = made
     rows = captions.itertuples()
     for scene in scenes:
         for each in scene["captions"]:
@@ -90,25 +81,16 @@ def test_facts_beside_the_captions(made):
             assert set(each["mentions"]) <= facts(scene).keys()
 
 
-def test_five_different_captions_in_each_language(made):
-    _, captions, _, _ = made
-    different = captions.groupby(["image_id", "language"])["caption"].nunique()
-    assert len(different) == 400 and (different == 5).all()
-
-
 def test_same_seed_same_bytes(tmp_path):
-    def everything(folder):
-        frames = generate(folder, 20, seed=11)
-        files = {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
-        return frames, files
+    def everything(name, seed):
+        captions, _ = generate(tmp_path / name, 20, seed=seed)
+        paths = [path for path in (tmp_path / name).rglob("*") if path.is_file()]
+        return captions, {path.name: path.read_bytes() for path in paths}
 
-    (captions, images), files = everything(tmp_path / "one")
-    (again, images_again), files_again = everything(tmp_path / "two")
-    assert len(files) == 21 and files == files_again
-    assert captions.equals(again)
-    assert images.drop(columns="path").equals(images_again.drop(columns="path"))
-    other, _ = generate(tmp_path / "three", 20, seed=12)
-    assert not captions.equals(other)
+    captions, files = everything("one", 11)
+    same_captions, same_files = everything("two", 11)
+    assert len(files) == 21 and files == same_files and captions.equals(same_captions)
+    assert not captions.equals(everything("three", 12)[0])
 
 
 def test_families_stay_in_one_split_and_share_their_words(made):
@@ -284,26 +266,21 @@ GERMAN = {  # kind: gender, then each noun with its plural
     "kite": "m Drachen Drachen",
     "table": "m Tisch Tische",
 }
-# A noun with its gender, or with the cases that its plural may have.
 SINGULAR = {w: (k, v.split()[0]) for k, v in GERMAN.items() for w in v.split()[1::2]}
-PLURAL = {w: (k, {"nom", "acc"}) for k, v in GERMAN.items() for w in v.split()[2::2]}
-PLURAL |= {f"{w}n": (k, {"dat"}) for w, (k, _) in PLURAL.items() if w[-1] not in "ns"}
-PLURAL |= {w: (k, {"nom", "acc", "dat"}) for w, (k, _) in PLURAL.items() if w[-1] in "ns"}
-PLURAL |= {
-    w: (k, {"dat"}) for w, (k, _) in PLURAL.items() if f"{w[:-1]}" in PLURAL and w[-1] == "n"
-}
-ARTICLES = {  # gender and article: the possible cases, and the ending of an adjective after it
-    ("m", "ein"): ({"nom"}, "er"),
-    ("m", "einen"): ({"acc"}, "en"),
-    ("m", "einem"): ({"dat"}, "en"),
-    ("f", "eine"): ({"nom", "acc"}, "e"),
-    ("f", "einer"): ({"dat"}, "en"),
-    ("n", "ein"): ({"nom", "acc"}, "es"),
-    ("n", "einem"): ({"dat"}, "en"),
+PLURAL = {w: k for k, v in GERMAN.items() for w in v.split()[2::2]}
+PLURAL |= {f"{w}n": k for w, k in PLURAL.items() if w[-1] not in "ns"}  # the dative
+ARTICLES = {  # gender and article: the ending of an adjective after it
+    ("m", "ein"): "er",
+    ("m", "einen"): "en",
+    ("m", "einem"): "en",
+    ("f", "eine"): "e",
+    ("f", "einer"): "en",
+    ("n", "ein"): "es",
+    ("n", "einem"): "en",
 }
 ADJECTIVE = "(?:groß|klein|rot|blau|grün|gelb|schwarz|weiß|braun|grau)"
 GERMAN_PHRASE = re.compile(
-    r"(\w+ )?\b(eine?[nmr]?|zwei|drei|vier|[234]|einigen?)"
+    r"\b(eine?[nmr]?|zwei|drei|vier|[234]|einigen?)"
     rf"((?: {ADJECTIVE}e[srn]?)*)"
     rf" ({'|'.join(sorted(SINGULAR.keys() | PLURAL.keys(), key=len, reverse=True))})\b",
     re.IGNORECASE,
@@ -311,52 +288,31 @@ GERMAN_PHRASE = re.compile(
 
 
 def read_german(text):
-    """For each phrase: the word before it, its kind, and the cases that its form allows."""
-    for before, article, adjectives, noun in GERMAN_PHRASE.findall(text):
+    """The kinds that a caption names; each article and adjective has its noun's gender and case."""
+    kinds = set()
+    for article, adjectives, noun in GERMAN_PHRASE.findall(text):
         endings = {re.sub(ADJECTIVE, "", word) for word in adjectives.split()}
         article = article.lower()
         if article.startswith("ein") and not article.startswith("einig"):
             kind, gender = SINGULAR[noun]
-            cases, ending = ARTICLES[gender, article]
-            assert endings <= {ending}, text
+            assert endings <= {ARTICLES[gender, article]}, text
         else:
-            kind, cases = PLURAL[noun]
-            if endings or article.startswith("einig"):
-                by_ending = {"e": {"nom", "acc"}, "en": {"dat"}}
-                (ending,) = endings | ({article[5:]} if article.startswith("einig") else set())
-                cases = cases & by_ending[ending]
-        yield before.strip().lower(), kind, cases
+            kind = PLURAL[noun]
+            if article.startswith("einig"):
+                endings.add(article.removeprefix("einig"))
+            assert endings <= {"e"} or (endings == {"en"} and noun[-1] in "ns"), text
+        kinds.add(kind)
+    return kinds
 
 
-def test_german_has_the_right_gender_case_and_number(worlds):
+def test_german_has_the_right_gender_and_number(worlds):
     rng = random.Random(8)
-    checked = Counter()
     for scene in worlds:
         kinds = {thing["id"]: thing["kind"] for thing in scene["objects"]}
         for _ in range(3):
             mention = choose(scene, rng)
             text = caption(scene, mention, rng, "de")
-            subject = None
-            if "action" in mention:
-                agent, patient = (kinds[scene["action"][role]] for role in ("agent", "patient"))
-                passive = re.search(r"\b(wird|werden|flieht|reitet)\b", text)
-                subject = patient if passive else agent
-            read = list(read_german(text))
-            assert {kind for _, kind, _ in read} == {kinds[i] for i in mention & set("abc")}, text
-            for before, kind, cases in read:
-                if "action" in mention and kind == subject:
-                    case = "nom"
-                elif before == "über":
-                    case = "acc" if "action" in mention else "dat"
-                elif before in ("von", "vor", "hinter", "neben", "auf", "unter", "mit", "in"):
-                    case = "dat"
-                elif "action" in mention or re.search(r"^Man sieht|gibt es", text):
-                    case = "acc"
-                else:
-                    case = "nom"
-                assert case in cases, (text, kind, case)
-                checked[case] += 1
-    assert min(checked[case] for case in ("nom", "acc", "dat")) > 300
+            assert read_german(text) == {kinds[i] for i in mention & set("abc")}, text
 
 
 def test_german_sentences_by_hand():
@@ -366,28 +322,25 @@ def test_german_sentences_by_hand():
         "Hier verfolgt ein schwarzer Hund eine weiße Katze",
         "Ein schwarzer Hund, der eine weiße Katze jagt",
         "Eine weiße Katze wird von einem schwarzen Hund gejagt",
-        "Eine weiße Katze flieht vor einem schwarzen Hund",
         "Eine weiße Katze, die vor einem schwarzen Hund flieht",
     }
-    said = draws(swap(BEACH, "role", "a", "b"), ["a", "b", "b.size", "action", "background"], "de")
+    swapped = swap(BEACH, "role", "a", "b")
+    said = draws(swapped, ["a", "b", "b.size", "action", "background"], "de")
     assert "Am Strand jagt eine Katze einen großen Hund" in said
+    assert "Ein großer Hund wird am Strand von einer Katze gejagt" in said
+    jump = swapped | {"action": {"verb": "jump over", "agent": "a", "patient": "b"}}
+    assert "Eine Katze springt über einen Hund" in draws(jump, ["a", "b", "action"], "de")
     said = draws(BEACH, ["a", "c", "c.colour", "a in front of c"], "de")
-    assert {
-        "Vor einem roten Haus steht ein Hund",
-        "Man sieht einen Hund vor einem roten Haus",
-    } < said
+    assert "Man sieht einen Hund vor einem roten Haus" in said
     said = draws(FLEET, ["a", "a.colour", "a.count", "b", "sky"], "de")
     assert "Bei Sonnenschein sind drei rote Vögel und einige Boote zu sehen" in said
     above = FLEET | {"relations": [{"subject": "a", "name": "above", "object": "b"}]}
     said = draws(above, ["a", "a.count", "b", "b.count", "b.colour", "a above b"], "de")
     assert {"Drei Vögel fliegen über zwei gelben Booten", "2 gelbe Boote unter 3 Vögeln"} < said
-    rider = {
-        **FLEET,
-        "objects": [FLEET["objects"][0] | {"kind": "woman", "count": 1}, FLEET["objects"][1]],
-        "action": {"verb": "fly", "agent": "a", "patient": "b"},
-    }
-    rider["objects"][1] = rider["objects"][1] | {"kind": "kite", "count": 1}
-    said = draws(rider, ["a", "a.colour", "b", "b.colour", "action", "background"], "de", 2000)
+    woman, kite = (thing | {"count": 1} for thing in FLEET["objects"])
+    objects = [woman | {"kind": "woman"}, kite | {"kind": "kite"}]
+    flight = FLEET | {"objects": objects, "action": {"verb": "fly", "agent": "a", "patient": "b"}}
+    said = draws(flight, ["a", "a.colour", "b", "b.colour", "action", "background"], "de", 2000)
     assert said >= {
         "Am See lässt eine Frau in Rot einen gelben Drachen steigen",
         "Eine Dame in einem roten Kleid, die am Ufer eines Sees einen gelben Drachen steigen lässt",
@@ -408,35 +361,31 @@ def test_english_sentences_by_hand():
     assert {"3 birds and 2 yellow boats", "There are two yellow sailboats and three birds"} < said
 
 
-def test_negation():
-    seen = ["a", "background"]
-    assert "There is no dog on the beach" in draws(BEACH, seen, "en", negated=True)
-    assert "Hier gibt es am Strand keinen Hund" in draws(BEACH, seen, "de", negated=True)
-    chase = ["a", "a.colour", "b", "action"]
-    assert "No black dog is chasing a cat" in draws(BEACH, chase, "en", negated=True)
-    assert "Kein schwarzer Hund jagt eine Katze" in draws(BEACH, chase, "de", negated=True)
-    counts = ["a", "a.colour", "a.count"]
-    assert "There are no red birds" in draws(FLEET, counts, "en", negated=True)
-    assert "Man sieht keine roten Vögel" in draws(FLEET, counts, "de", negated=True)
-
-
-def test_every_negated_caption_denies(worlds):
-    rng = random.Random(9)
-    for scene in worlds:
-        mention = choose(scene, rng)
-        assert re.search(r"\bno\b", caption(scene, mention, rng, "en", negated=True).lower())
-        assert re.search(r"\bkeine?[nmr]?\b", caption(scene, mention, rng, "de", True).lower())
+@pytest.mark.parametrize(
+    ("scene", "mention", "english", "german"),
+    [
+        (
+            BEACH,
+            "a background",
+            "There is no dog on the beach",
+            "Hier gibt es am Strand keinen Hund",
+        ),
+        (
+            BEACH,
+            "a a.colour b action",
+            "No black dog is chasing a cat",
+            "Kein schwarzer Hund jagt eine Katze",
+        ),
+        (FLEET, "a a.colour a.count", "There are no red birds", "Man sieht keine roten Vögel"),
+    ],
+)
+def test_negations_by_hand(scene, mention, english, german):
+    assert english in draws(scene, mention.split(), "en", negated=True)
+    assert german in draws(scene, mention.split(), "de", negated=True)
 
 
 @pytest.mark.parametrize(
-    "mention",
-    [
-        {"d"},
-        {"background"},
-        {"a", "b.colour"},
-        {"a", "action"},
-        {"a", "b", "c", "action"},
-    ],
+    "mention", [{"d"}, {"background"}, {"a", "b.colour"}, {"a", "action"}, {*"abc", "action"}]
 )
 def test_facts_that_make_no_sentence_are_refused(mention):
     with pytest.raises(ValueError, match="facts"):
@@ -512,7 +461,7 @@ def test_pictures_show_every_object_in_its_colour(worlds):
         "brown": (134, 82, 42),
         "grey": (146, 150, 158),
     }
-    for scene in random.Random(1).sample(worlds, 120):
+    for scene in random.Random(1).sample(worlds, 40):
         pixels = np.asarray(picture(scene, random.Random(2)), dtype=int)
         for thing in scene["objects"]:
             shown = (abs(pixels - paints[thing["colour"]]) < 4).all(axis=2)

@@ -11,23 +11,21 @@ from reproduction.scenes.captions import voices
 from reproduction.scenes.ratings import grade, graded_pairs
 from reproduction.scenes.voices import SENTENCES, exchanges
 
-CHASE = {
-    "background": "beach",
-    "sky": "night",
-    "objects": [
-        {"id": "a", "kind": "dog", "colour": "black", "size": None, "count": 1},
-        {"id": "b", "kind": "cat", "colour": "white", "size": None, "count": 1},
-    ],
-    "relations": [],
-    "action": {"verb": "chase", "agent": "a", "patient": "b"},
-}
-OTHERWISE = {
-    **CHASE,
-    "objects": [
-        {"id": "a", "kind": "cat", "colour": "black", "size": None, "count": 1},
-        {"id": "b", "kind": "dog", "colour": "white", "size": None, "count": 1},
-    ],
-}
+
+def scene(agent, patient, verb="chase"):
+    """Two things, each given by its number, colour and kind, and what one does to the other."""
+    objects = []
+    for name, thing in zip("ab", (agent, patient), strict=True):
+        number, colour, kind = thing.split()
+        parts = {"kind": kind, "colour": colour, "size": None, "count": int(number)}
+        objects.append({"id": name, **parts})
+    action = {"verb": verb, "agent": "a", "patient": "b"}
+    where = {"background": "beach", "sky": "night", "relations": []}
+    return where | {"objects": objects, "action": action}
+
+
+CHASE = scene("1 black dog", "1 white cat")
+OTHERWISE = scene("1 black cat", "1 white dog")
 ALL = {"a", "b", "a.colour", "b.colour", "action"}  # weights 2, 2, 1, 1, 3
 
 
@@ -52,8 +50,8 @@ def test_grades_by_hand(one, two, expected):
     assert grade(one, two) == grade(two, one) == expected
 
 
-@pytest.fixture(scope="module", params=[1, 2])
-def made(request):
+@pytest.fixture(scope="module")
+def made():
     """Pairs, and the scenes of each subtask and split."""
     scenes, original = [], ratings._distinct
 
@@ -63,17 +61,17 @@ def made(request):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ratings, "_distinct", record)
-        return graded_pairs(request.param), scenes, request.param
+        return graded_pairs(1), scenes
 
 
 def test_the_same_seed_gives_the_same_pairs(made):
-    table, _, seed = made
-    assert graded_pairs(seed).equals(table)
-    assert not graded_pairs(seed + 1).equals(table)
+    table, _ = made
+    assert graded_pairs(1).equals(table)
+    assert not graded_pairs(2).equals(table)
 
 
 def test_every_subtask_has_its_pairs_and_a_spread_of_grades(made):
-    table, _, _ = made
+    table, _ = made
     assert list(table.columns) == COLUMNS
     tasks = count(table, ratings.SOURCES)
     assert tasks[["train", "dev", "test"]].values.tolist() == [
@@ -87,7 +85,7 @@ def test_every_subtask_has_its_pairs_and_a_spread_of_grades(made):
 
 
 def test_sentences_differ_and_no_pair_is_there_twice(made):
-    table, _, _ = made
+    table, _ = made
     assert (table.sentence_a != table.sentence_b).all()
     for _, group in table.groupby(["task", "subtask", "split"]):
         both = zip(group.sentence_a, group.sentence_b, strict=True)
@@ -95,7 +93,7 @@ def test_sentences_differ_and_no_pair_is_there_twice(made):
 
 
 def test_no_scene_is_in_two_subtasks_or_splits(made):
-    _, scenes, _ = made
+    _, scenes = made
     assert len(scenes) == 7
     facts_of = [{frozenset(facts(scene).values()) for scene in each} for each in scenes]
     assert len(set().union(*facts_of)) == sum(map(len, facts_of))
@@ -106,7 +104,7 @@ def denied(text):
 
 
 def test_phenomena(made):
-    table, _, _ = made
+    table, _ = made
     of = {name: group for name, group in table[table.task == "Scenes"].groupby("subtask")}
     assert (of["Paraphrase"].rating == 5).sum() >= 40
 
@@ -128,14 +126,7 @@ def test_phenomena(made):
 
 def test_a_denial_does_not_mention_numbers():
     """ "No two dogs" would be odd: numbers are left out, and then not graded either."""
-    balloons = {
-        **CHASE,
-        "objects": [
-            {"id": "a", "kind": "man", "colour": "red", "size": None, "count": 1},
-            {"id": "b", "kind": "balloon", "colour": "blue", "size": None, "count": 3},
-        ],
-        "action": {"verb": "hold", "agent": "a", "patient": "b"},
-    }
+    balloons = scene("1 red man", "3 blue balloon", "hold")
     denials = ratings._denials([[balloons]], random.Random(0))
     for _ in range(50):
         one, two = next(denials)
@@ -155,15 +146,24 @@ def test_a_scene_in_the_active_and_in_the_passive():
         found.add((said["active"], said["passive"]))
     pair = ("A white cat carries a black dog.", "A black dog is carried by a white cat.")
     assert pair in found
-    assert {text.rstrip(".!").lower() for pair in found for text in pair} == {
-        *("a white cat carries a black dog", "a white cat is carrying a black dog"),
-        *("there is a white cat carrying a black dog", "a white cat carrying a black dog"),
-        *("a black dog is carried by a white cat", "a black dog is being carried by a white cat"),
-        "there is a black dog carried by a white cat",
-        "there is a black dog being carried by a white cat",
-        *("a black dog carried by a white cat", "a black dog being carried by a white cat"),
+    actives, passives = (
+        {text.rstrip(".!").lower() for text in voice} for voice in zip(*found, strict=True)
+    )
+    assert actives == {
+        f"{start} a black dog"
+        for start in (
+            "a white cat carries",
+            "a white cat is carrying",
+            "there is a white cat carrying",
+            "a white cat carrying",
+        )
     }
-    jump = {**CHASE, "action": {"verb": "jump over", "agent": "a", "patient": "b"}}
+    assert passives == {
+        f"{start} {voice} by a white cat"
+        for start in ("a black dog is", "there is a black dog", "a black dog")
+        for voice in ("carried", "being carried")
+    }
+    jump = scene("1 black dog", "1 white cat", "jump over")
     assert "passive" not in voices(jump, ALL, random.Random(0))
 
 

@@ -56,11 +56,7 @@ def test_spacy_parses_and_a_second_root_joins_the_first():
     assert balls.heads == [2, 2, -1]
     assert (two.words[1], two.relations[1], two.heads[1]) == ("run", "root", -1)
     assert (two.words[4], two.relations[4], two.heads[4]) == ("sleep", "parataxis", 1)
-
-
-def test_an_empty_sentence_has_no_words():
-    [tree] = treebank.parse([""], ENGLISH)
-    assert tree == Tree([], [], [], [], "")
+    assert treebank.parse([""], ENGLISH) == [Tree([], [], [], [], "")]
 
 
 def test_known_sentences_are_not_parsed(path):
@@ -104,13 +100,9 @@ def test_relations_are_in_small_letters_and_lines_may_end_as_on_windows(path):
     ("old", "new", "message"),
     [
         ("_\t2\tnsubj", "_\t0\tnsubj", r"gz line 3: the parse of 'Dogs run\.' .* has 2 roots$"),
-        ("_\t0\tROOT", "_\t3\tROOT", r"line 3: the parse of 'Dogs run\.' is no tree.* no roots$"),
         ("_\t2\tnsubj", "_\t1\tnsubj", r"line 3: .* is no tree, it has a cycle through word 1$"),
-        ("_\t2\tnsubj", "_\t4\tnsubj", r"line 3: .* is no tree, it has a head that is none of"),
         ("text = Dogs", "text = Cats", r"line 3: the words 'Dogs run \.' are not those of the tex"),
-        ("# text = Dogs run.\n", "", r"line 2: the words 'Dogs run \.' are not those of the text"),
         ("2\trun\t_", "2\trun", r"line 4 has not ten fields"),
-        ("2\trun\t_", "2\trun\t", r"line 4 has not ten fields"),
         ("2\trun", "2-3\trun", r"line 4 is word 2-3, but should be word 2: words are numbered"),
         ("_\t0\tROOT", "_\t²\tROOT", r"line 4: the head '²' is not a word's number"),
         ("# parser = p\n", "", r"gz has no `# parser = NAME`: it is no treebank"),
@@ -131,9 +123,6 @@ def test_a_bad_treebank_is_refused_in_one_line(path, old, new, message):
         GOOD.encode(),
         gzip.compress(GOOD.encode() * 50, mtime=0)[:-9],
         gzip.compress(GOOD.replace("Dogs", "D\xf6gs").encode("latin-1"), mtime=0),
-        gzip.compress(GOOD.encode(), mtime=0)[:20]
-        + b"\0" * 9
-        + gzip.compress(GOOD.encode(), mtime=0)[29:],
     ],
 )
 def test_a_damaged_treebank_is_refused(path, data):

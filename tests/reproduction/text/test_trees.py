@@ -2,8 +2,6 @@
 
 import json
 import logging
-import os
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,7 +15,7 @@ from groundvec.text.vectors import read_vectors
 from reproduction.text import forms, treebank, trees, vectors
 from reproduction.text.treebank import Tree, Treebank
 from reproduction.text.trees import Text
-from tests.support import forks
+from tests.support.small_data import run_script
 from tests.support.treebanks import ENGLISH, EXAMPLE, WILD, parsed
 
 
@@ -43,37 +41,16 @@ def network(tmp_path, tree, form, compose):
     return h, x, dict(zip(kinds, encoder.matrices, strict=True)), found
 
 
-def test_the_dt_rnn_computes_the_papers_example(tmp_path):
-    """Eqs. 1 to 4 of section 3.2, where `at` is a node."""
+def test_the_papers_example_is_computed_as_in_its_equations(tmp_path):
+    """Section 3.2, Eqs. 1 to 4, where `at` is a node; section 3.3, where it is a relation."""
     h, x, W, found = network(tmp_path, parsed(EXAMPLE), "basic", "position")
     at = h(x("at") + W["r1"] @ h(x("night")), 2)
     total = x("ride") + W["l1"] @ h(x("students")) + W["r1"] @ h(x("bikes")) + 2 * W["r2"] @ at
     np.testing.assert_allclose(found.detach(), h(total, 5).detach(), rtol=1e-6)
 
-
-def test_the_sdt_rnn_computes_the_papers_example_over_the_collapsed_tree(tmp_path):
-    """Section 3.3: `at` is a relation."""
     h, x, W, found = network(tmp_path, parsed(EXAMPLE), "collapsed", "relation")
     total = x("ride") + W["nsubj"] @ h(x("students")) + W["dobj"] @ h(x("bikes"))
     total = total + W["prep_at"] @ h(x("night"))
-    np.testing.assert_allclose(found.detach(), h(total, 4).detach(), rtol=1e-6)
-
-
-TWO_PREPOSITIONS = (
-    "dog 2 nsubj\njumps 0 root\nover 2 prep ADP\nlogs 3 pobj\nin 4 prep ADP\nmud 5 pobj"
-)
-
-
-def test_prepositions_in_a_row_are_a_chain_of_nodes_or_of_relations(tmp_path):
-    h, x, W, found = network(tmp_path, parsed(TWO_PREPOSITIONS), "basic", "position")
-    logs = h(x("logs") + 2 * W["r1"] @ h(x("in") + W["r1"] @ h(x("mud")), 2), 3)
-    over = h(x("over") + 3 * W["r1"] @ logs, 4)
-    total = x("jumps") + W["l1"] @ h(x("dog")) + 4 * W["r1"] @ over
-    np.testing.assert_allclose(found.detach(), h(total, 6).detach(), rtol=1e-6)
-
-    h, x, W, found = network(tmp_path, parsed(TWO_PREPOSITIONS), "collapsed", "relation")
-    logs = h(x("logs") + W["prep_in"] @ h(x("mud")), 2)
-    total = x("jumps") + W["nsubj"] @ h(x("dog")) + 2 * W["prep_over"] @ logs
     np.testing.assert_allclose(found.detach(), h(total, 4).detach(), rtol=1e-6)
 
 
@@ -137,28 +114,10 @@ def test_a_batch_is_what_a_recursion_says(tmp_path_factory, form, given, data):
         check(nodes[row], text, *arrays)
 
 
-def test_a_batch_by_hand(tmp_path):
-    sentences, bank = write(
-        tmp_path,
-        parsed("Dogs 2 nsubj\nrun 0 root\nfast 2 advmod\nhere 2 prep"),
-        parsed("dog 0 root"),
-    )
-    text = make(words=["dog", "run"], treebank=bank)
-    words, lengths, parents, relations, places, heights, sizes = text.encode(sentences).batch(
-        np.array([1, 0])
-    )
-    assert words.tolist() == [2, UNKNOWN, 3, UNKNOWN, UNKNOWN]
-    assert lengths.tolist() == [1, 4]
-    assert parents.tolist() == [-1, 2, -1, 2, 2]
-    assert relations.tolist() == [0, 0, 0, 2, 1]
-    assert places.tolist() == [0, 0, 0, 1, 2]
-    assert heights.tolist() == [0, 0, 1, 0, 0]
-    assert sizes.tolist() == [1, 1, 4, 1, 1]
-
-
 def test_a_very_deep_tree_is_measured(tmp_path):
-    word = Tree(["x"] * 500, [*range(1, 500), -1], ["dep"] * 499 + ["root"], ["X"] * 500, "x" * 500)
-    sentences, bank = write(tmp_path, word)
+    relations = ["dep"] * 499 + ["root"]
+    chain = Tree(["x"] * 500, [*range(1, 500), -1], relations, ["X"] * 500, "x" * 500)
+    sentences, bank = write(tmp_path, chain)
     *_, heights, sizes = make(treebank=bank).encode(sentences).batch(np.array([0]))
     assert heights.tolist() == [*range(500)]
     assert sizes.tolist() == [*range(1, 501)]
@@ -182,13 +141,10 @@ def test_unknown_words_are_counted_in_one_line(tmp_path, caplog):
     assert not caplog.records
 
 
-def test_no_sentences_are_no_trees():
-    assert len(make().encode([])) == 0
-
-
 def test_sentences_are_cleaned_before_they_are_looked_up(tmp_path):
     _, bank = write(tmp_path, parsed("dog 2 nsubj\nruns 0 root"))
     assert make(treebank=bank).encode([" dog\t \nruns "]).words.tolist() == [2, 3]
+    assert len(make().encode([])) == 0
 
 
 def test_a_text_learns_words_relations_and_places(tmp_path):
@@ -229,11 +185,8 @@ def test_how_many_relations_are_rare_is_logged(tmp_path, caplog):
     with caplog.at_level(logging.INFO):
         captions, bank = write(tmp_path, tree)
         Text.build(captions, "drawn", "collapsed", "captions", 1, treebank=bank)
-    assert (
-        "3 relations (Socher et al. 2014: 141); 2 of them have fewer than 10 of the 40 edges, "
-        in (caplog.text)
-    )
-    assert "together 5.00 %" in caplog.text
+    line = "3 relations (Socher et al. 2014: 141); 2 of them have fewer than 10 of the 40 edges, "
+    assert line in caplog.text and "together 5.00 %" in caplog.text
 
 
 GLOVE = "the 0 0 1 0\ndog 1 0 1 0\nCat 5 5 5 5\nrun 0 2 0 0\nbike 3 0 3 0\ncar 0 1 0 0\n"
@@ -260,10 +213,8 @@ def test_vectors_of_a_file_are_of_the_captions_words_first(tmp_path, glove, monk
 def test_longer_vectors_are_reduced(tmp_path, glove):
     """These have rank 3 (the, dog and bike share two directions), so nothing is lost."""
     captions, bank = write(tmp_path, parsed("dog 2 nsubj\nrun 0 root\nthe 2 det"))
-    whole, less = (
-        Text.build(captions, "drawn", "chain", glove, size, treebank=bank).vectors
-        for size in (4, 3)
-    )
+    whole = Text.build(captions, "drawn", "chain", glove, 4, treebank=bank).vectors
+    less = Text.build(captions, "drawn", "chain", glove, 3, treebank=bank).vectors
     assert less.shape == (7, 3)
     np.testing.assert_allclose(less @ less.T, whole @ whole.T, atol=1e-5)
 
@@ -285,9 +236,8 @@ def test_further_words_of_a_file_are_its_first_in_small_letters(glove):
     index, values = read_vectors(glove, {"car"}, others=2)
     assert list(index) == ["the", "dog", "car"]
     assert values[index["car"]].tolist() == [0, 1, 0, 0]
-    assert list(read_vectors(glove, {"Cat"}, others=9)[0]) == [
-        *("the", "dog", "Cat", "run", "bike", "car"),
-    ]
+    every = read_vectors(glove, {"Cat"}, others=9)[0]
+    assert list(every) == ["the", "dog", "Cat", "run", "bike", "car"]
 
 
 @pytest.mark.parametrize(
@@ -313,29 +263,21 @@ def test_captions_without_neighbors_are_refused(tmp_path):
         Text.build(captions, "drawn", "chain", "captions", 1, treebank=bank)
 
 
-def test_the_programs_parse_and_learn(tmp_path):
-    captions = ["A dog runs in the mud.", "Two dogs and a cat."]
+def test_the_programs_parse_and_learn(tmp_path, caplog):
+    table = tmp_path / "captions.csv"
     rows = {"image_id": ["i", "i"], "language": "en", "split": "train"}
-    pd.DataFrame(rows | {"caption": captions}).to_csv(tmp_path / "captions.csv", index=False)
-    root = os.fspath(tmp_path)
-
-    def run(*command):
-        result = forks.run(*command, cwd=root, env=dict(os.environ))
-        assert result.returncode == 0, result.stderr
-        return result.stderr
-
-    scripts = Path(__file__).parents[3] / "scripts"
-    said = run(
-        *(f"{scripts}/trees.py", "--captions", "captions.csv", "--parser", ENGLISH),
-        *("--output", "t.conllu.gz"),
-    )
-    assert f"2 sentences parsed by {ENGLISH} (spaCy " in said
+    captions = ["A dog runs in the mud.", "Two dogs and a cat."]
+    pd.DataFrame(rows | {"caption": captions}).to_csv(table, index=False)
+    bank = tmp_path / "t.conllu.gz"
     options = {"name": "trees", "parser": ENGLISH, "form": "collapsed", "vectors": "captions"}
-    said = run(
-        *(f"{scripts}/text.py", "--text", json.dumps(options | {"dimension": 3})),
-        *("--captions", "captions.csv", "--treebanks", "t.conllu.gz", "--output", "t.json"),
-    )
-    assert "relations (Socher et al. 2014: 141)" in said
+    options = json.dumps(options | {"dimension": 3})
+    output = tmp_path / "t.json"
+    with caplog.at_level(logging.INFO):
+        run_script("trees", "--captions", table, "--parser", ENGLISH, "--output", bank)
+        given = ("--text", options, "--captions", table, "--treebanks", bank)
+        run_script("text", *given, "--output", output)
+    assert f"2 sentences parsed by {ENGLISH} (spaCy " in caplog.text
+    assert "relations (Socher et al. 2014: 141)" in caplog.text
     text = Text(**json.loads((tmp_path / "t.json").read_text()))
     assert {"prep_in", "conj_and", "nsubj"} <= set(text.relations)
     assert text.vectors.shape == (len(text), 3)

@@ -45,13 +45,11 @@ def test_lists_of_moses_are_read(tmp_path):
 def test_a_feature_that_is_the_score_again_is_left_out(tmp_path):
     lists = nbest.read(written(tmp_path, "0 ||| Ja ||| F0= -1.5 ||| -1.5\n"), 1)
     assert lists.names == ["score"]
-    assert nbest.read(written(tmp_path, "0 ||| Ja |||  ||| -1.5\n"), 1).names == ["score"]
 
 
-def test_lists_may_have_fewer_hypotheses_than_others(tmp_path):
-    lists = nbest.read(
-        written(tmp_path, "1 ||| a ||| ||| 1\n0 ||| b ||| ||| 2\n1 ||| c ||| ||| 0\n"), 2
-    )
+def test_lists_may_have_fewer_hypotheses_than_others_and_any_order(tmp_path):
+    text = "1 ||| a ||| ||| 1\n0 ||| b ||| ||| 2\n1 ||| c ||| ||| 0\n"
+    lists = nbest.read(written(tmp_path, text), 2)
     assert np.diff(lists.starts).tolist() == [1, 2]
     assert lists.chosen(lists.features[:, 0]).tolist() == [0, 1]
 
@@ -73,11 +71,8 @@ def test_what_is_written_is_read_again(tmp_path):
     ("text", "said"),
     [
         ("0 ||| Ja ||| ||| 1\n", "no hypothesis for sentence 1"),
-        ("", "no hypothesis for sentence 0"),
         ("0 ||| Ja\n", "line 1: '0 ||| Ja' is not"),
-        ("0 ||| Ja ||| ||| 1\n\n", "line 2: '' is not"),
         ("0 ||| Ja ||| ||| 1\n2 ||| a ||| ||| 1\n", "line 2: no sentence has the id '2'"),
-        ("x ||| Ja ||| ||| 1\n", "no sentence has the id 'x'"),
         ("0 ||| Ja ||| ||| nan\n", "line 1: a score is nan"),
         ("0 ||| Ja ||| lm= inf ||| 1\n", "line 1: a score is inf"),
         ("0 ||| Ja ||| lm= so ||| 1\n", "'so' is not a number"),
@@ -90,9 +85,7 @@ def test_broken_lists_are_refused_in_one_line(tmp_path, text, said):
     assert said in str(error.value) and "\n" not in str(error.value)
 
 
-def test_a_missing_or_damaged_file_is_refused(tmp_path):
-    with pytest.raises(InputError, match="does not exist"):
-        nbest.read(tmp_path / "none.gz", 1)
+def test_a_damaged_file_is_refused(tmp_path):
     (tmp_path / "cut.gz").write_bytes(gzip.compress(GOOD.encode())[:-12])
     with pytest.raises(InputError, match="damaged"):
         nbest.read(tmp_path / "cut.gz", 2)
@@ -251,12 +244,6 @@ def test_judgements_agree_with_sacrebleu(monkeypatch):
     assert alone.scores["oracle"] == pytest.approx(test.bleu[best].mean())
 
 
-def test_the_same_translations_do_not_differ():
-    values = np.random.default_rng(1).random((30, 1))
-    assert scores.randomization(values, values, lambda sums: sums[:, 0]) == 1
-    assert scores.randomization(values, values + 1, lambda sums: sums[:, 0]) < 0.001
-
-
 def test_systems_that_say_the_same_have_p_1_by_every_metric(monkeypatch):
     monkeypatch.setattr(scores, "TRIALS", 50)
     monkeypatch.setattr(scores, "meteor_jar", lambda: "java is missing")
@@ -314,18 +301,12 @@ def test_meteor_is_that_of_its_jar():
 def test_pairs_are_read(tmp_path):
     path = tmp_path / "parallel.csv"
     path.write_text("split,image_id,en,de\ntrain,,A  dog,Ein Hund\ndev,7,A cat,Eine Katze\n")
-    table = parallel.read(path, "dev", "en", "de")
-    assert table.to_dict("records") == [
-        {"image_id": "7", "source": "A cat", "target": "Eine Katze"}
-    ]
-    for split, source, said in (
-        ("test", "en", "no pairs of the split test"),
-        ("dev", "fr", "no column 'fr'"),
-    ):
-        with pytest.raises(InputError, match=said):
-            parallel.read(path, split, source, "de")
+    [row] = parallel.read(path, "dev", "en", "de").to_dict("records")
+    assert row == {"image_id": "7", "source": "A cat", "target": "Eine Katze"}
+    with pytest.raises(InputError, match="no pairs of the split test"):
+        parallel.read(path, "test", "en", "de")
+    with pytest.raises(InputError, match="no column 'fr'"):
+        parallel.read(path, "dev", "fr", "de")
     path.write_text("split,image_id,en,de\ntrain,,A dog,\n")
     with pytest.raises(InputError, match="line 2"):
         parallel.read(path, "train", "en", "de")
-    with pytest.raises(InputError, match="does not exist"):
-        parallel.read(tmp_path / "none.csv", "train", "en", "de")

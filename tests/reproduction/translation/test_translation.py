@@ -14,7 +14,6 @@ import torch
 
 from groundvec.features import store
 from groundvec.model.network import Model
-from groundvec.model.weights import save as save_weights
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.jobs import Stopped
 from groundvec.text.words import Text
@@ -24,7 +23,7 @@ from reproduction.translation.model import build, load, save
 from reproduction.translation.network import Translator
 from reproduction.translation.vocabulary import END, Vocabulary, padded, tokenize
 from tests.support import forks
-from tests.support.examples import description
+from tests.support.examples import description, save_model
 
 ROOT = Path(__file__).parents[3]
 WORDS = {
@@ -58,13 +57,8 @@ def test_words_come_back_as_plain_text():
     assert again.encode(["Ein Hund"]).indices.tolist() == [*encoded.indices[:2].tolist(), END]
 
 
-def test_a_rare_word_is_unknown_in_training_too():
+def test_a_rare_word_is_unknown_and_an_empty_sentence_is_an_end():
     assert Vocabulary.build("de", ["a b a", "a"]).words == ["a"]
-    with pytest.raises(InputError, match="distinct"):
-        Vocabulary("de", ["a", "a"])
-
-
-def test_an_empty_sentence_is_an_end():
     assert Vocabulary("de", ["a"]).encode(["", "a"]).indices.tolist() == [END, 3, END]
 
 
@@ -108,13 +102,13 @@ def test_a_beam_of_one_takes_the_most_probable_word_each_time():
     source = torch.tensor([[3, 4, 2]])
     found, _ = beam.search(model, source, 1, torch.tensor([9]))
     text = [word for word in found[0, 0].tolist() if word]
-    before: list[int] = []
-    for word in text:
-        options = range(3, 6) if not before else range(2, 6)
-        losses = {o: model.loss(source, torch.tensor([[*before, o]])).item() for o in options}
-        if len(before) < 8:
-            assert word == min(losses, key=losses.get)
-        before.append(word)
+    for place, word in enumerate(text[:8]):
+        options = range(3 if place == 0 else END, 6)  # no translation is empty
+        losses = {
+            option: model.loss(source, torch.tensor([[*text[:place], option]])).item()
+            for option in options
+        }
+        assert word == min(losses, key=losses.get)
 
 
 def test_a_list_does_not_depend_on_the_other_sentences(monkeypatch):
@@ -175,7 +169,7 @@ def test_training_ends_in_the_same_weights_wherever_it_was_killed(tmp_path, monk
     assert all(torch.equal(whole[name], found[name]) for name in whole)
 
 
-@pytest.mark.parametrize("batch", [3, 8, 11])
+@pytest.mark.parametrize("batch", [3, 8])
 def test_training_told_to_stop_has_done_no_batch_in_vain(tmp_path, monkeypatch, batch):
     """Three epochs of eight batches; told to stop within an epoch, or at its end."""
     whole, history = trained(tmp_path / "whole")
@@ -199,8 +193,7 @@ def test_training_told_to_stop_has_done_no_batch_in_vain(tmp_path, monkeypatch, 
 
 
 def test_a_loss_that_is_not_finite_stops_the_training(tmp_path, monkeypatch):
-    loss = Translator.loss
-    monkeypatch.setattr(Translator, "loss", lambda *sentences: loss(*sentences) * math.nan)
+    monkeypatch.setattr(Translator, "loss", lambda *_: torch.tensor(math.nan, requires_grad=True))
     message = "not finite in epoch 1, batch 8: make the system's l2 smaller"
     with pytest.raises(InputError, match=message):
         trained(tmp_path)
@@ -237,19 +230,12 @@ def test_training_ends_early_and_keeps_the_best(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_training_learns_to_translate_word_by_word(tmp_path):
-    source, target, pairs, dev = training.prepare(table(1000, 1), table(50, 2), "en", "de")
+    source, target, pairs, dev = training.prepare(table(300, 1), table(50, 2), "en", "de")
     torch.manual_seed(1)
-    model = Translator(len(source), len(target), 64, 32, dropout=0.0)
-    settings = SETTINGS | {"epochs": 14, "batch_size": 20, "patience": 14}
+    model = Translator(len(source), len(target), 32, 24, dropout=0.0)
+    settings = SETTINGS | {"epochs": 14, "batch_size": 10, "patience": 14}
     history = training.train(model, target, pairs, dev, settings, 1, tmp_path)
     assert max(row["dev_bleu"] for row in history) > 95
-
-
-def test_batches_hold_each_sentence_once():
-    pairs = training.prepare(table(30, 1), table(8, 2), "en", "de")[2]
-    batches = list(pairs.epoch(4, 1, 1))
-    assert sorted(np.concatenate(batches).tolist()) == list(range(30))
-    assert len(batches) == 8
 
 
 def saved(folder):
@@ -291,13 +277,7 @@ def made_model(folder, name, languages, beta=0.5):
     objective = {"name": "multilingual", "margin": 0.2, "beta": beta}
     described = description(encoder, "words") | {"languages": languages, "objective": objective}
     torch.manual_seed(1)
-    model = Model(described, texts, 4)
-    sums = {"1": save_weights(model, folder / "snapshots/epoch-001.safetensors")}
-    content = {"dataset": "x", "model": name, "description": described, "width": 4, "seed": 1}
-    content |= {"texts": {language: text.as_dict() for language, text in texts.items()}}
-    content |= {"snapshots": [1], "saved": [1], "sha256": sums, "key": "x"}
-    (folder / "model.json").write_text(json.dumps(content))
-    (folder / "ensemble.json").write_text('{"epochs": [1], "best": 1}')
+    save_model(folder, Model(described, texts, 4), epochs=(1,), dataset="x", model=name)
 
 
 @pytest.fixture(scope="module")
@@ -367,29 +347,22 @@ def test_the_programs_translate_and_rerank(project):
     assert translations.columns.tolist() == columns
 
 
-def test_each_re_ranker_has_a_name_of_its_own(project):
-    result = run(project, f"{RERANK} --overwrite".replace("vse mlmme", "vse vse mlmme"))
-    assert result.returncode == 1
-    assert "error: vse: the name 'VSE' belongs to another re-ranker" in result.stderr
-
-
-def test_a_re_ranker_that_compares_with_nothing_is_refused(project):
-    made_model(project / "nothing", "x", ["de"], 0)
-    result = run(project, f"{RERANK} --overwrite".replace("vse mlmme", "nothing mlmme"))
-    assert result.returncode == 1
-    assert "error: nothing reads no en and did not learn from images (beta 0)" in result.stderr
-
-
 @pytest.mark.parametrize(
-    ("lists", "said"),
+    ("models", "error"),
     [
-        ("0 ||| Ein Hund ||| ||| 1\n", "has no hypothesis for sentence 1 (and 6 more of 8)"),
-        ("0 ||| Ein Hund\n", "line 1: '0 ||| Ein Hund' is not `id ||| hypothesis"),
-        ("0 ||| Ein Hund ||| ||| nan\n", "line 1: a score is nan: fix the system"),
+        ("vse vse mlmme", "error: vse: the name 'VSE' belongs to another re-ranker"),
+        ("nothing mlmme", "error: nothing reads no en and did not learn from images (beta 0)"),
     ],
 )
-def test_bad_lists_are_one_line(project, lists, said):
-    (project / "bad.txt").write_text(lists)
+def test_a_re_ranker_has_a_name_of_its_own_and_compares_with_something(project, models, error):
+    made_model(project / "nothing", "x", ["de"], 0)
+    result = run(project, f"{RERANK} --overwrite".replace("vse mlmme", models))
+    assert result.returncode == 1 and error in result.stderr
+
+
+def test_a_bad_list_is_one_line(project):
+    (project / "bad.txt").write_text("0 ||| Ein Hund ||| ||| 1\n")
     result = run(project, f"{RERANK} --overwrite".replace("dev.gz", "bad.txt"))
     [line] = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
-    assert result.returncode == 1 and said in line and "bad.txt" in line
+    assert result.returncode == 1
+    assert "bad.txt has no hypothesis for sentence 1 (and 6 more of 8)" in line

@@ -1,0 +1,217 @@
+"""Image networks as ONNX graphs, which ONNX Runtime computes on a CPU without torch.
+
+A graph reads one crop `crops` (1, 3, crop, crop) uint8 and computes `features` (1, width) float32.
+It takes half the time of torch or less, with the same numbers (docs/performance.md).
+"""
+
+import hashlib
+import io
+import math
+import tempfile
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import helper, numpy_helper, shape_inference
+
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import read_regular
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from groundvec.features.backbones import Transform
+
+INPUT = "crops"
+OUTPUT = "features"
+OPSET = 18
+# Numbers from which the weights of a convolution are rounded. Nine tenths of EfficientNet-Lite1's
+# weights are in such ones. Rounding the small ones, too, doubles the error of the features.
+LARGE = 2**15
+# Bounds of graphs from anywhere. EfficientNet-Lite2 has 5 MB in 8 bits, and computes 31 million
+# numbers by 860 million products; ResNet-152 takes 16 billion products.
+MAX_BYTES = 2**28
+MAX_NUMBERS = 2**28  # of all nodes together, at most 1 GiB
+MAX_PRODUCTS = 2**36
+# Operators of EfficientNet-Lite. None has a graph inside or reads a file.
+OPERATORS = {
+    "Add",
+    "Cast",
+    "Clip",
+    "Concat",
+    "Conv",
+    "DequantizeLinear",
+    "Div",
+    "GlobalAveragePool",
+    "Mul",
+    "ReduceMean",
+    "Reshape",
+    "Sqrt",
+    "Sub",
+}
+
+
+class Graph:
+    """A network that ONNX Runtime computes; several threads may call it at a time."""
+
+    def __init__(self, graph: bytes) -> None:
+        """Load a graph of `export` or `rounded`; `read` loads one that may come from anywhere."""
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1  # images are computed side by side, one on each core
+        options.log_severity_level = 3  # errors
+        # Rounded weights become floating-point numbers once, and not for each image.
+        options.add_session_config_entry("session.disable_quant_qdq", "1")
+        self.session = onnxruntime.InferenceSession(
+            graph, options, providers=["CPUExecutionProvider"]
+        )
+
+    def __call__(self, crops: np.ndarray) -> np.ndarray:
+        """Compute features (width,) float32 of crops (crops, 3, crop, crop) uint8, their mean."""
+        # One crop at a time: the activations of a batch would not fit in the processor's cache.
+        features = [self.session.run([OUTPUT], {INPUT: crop[None]})[0][0] for crop in crops]
+        mean: np.ndarray = np.mean(features, axis=0)
+        return mean
+
+
+def export(network: "nn.Module", transform: "Transform") -> bytes:
+    """Export a network from torch, after the normalization that its weights expect."""
+    import torch
+
+    from groundvec.features.networks import FromPixels
+
+    crops = torch.zeros(1, 3, transform.crop, transform.crop, dtype=torch.uint8)
+    file = io.BytesIO()
+    fastpath = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)  # an operator of its own, which ONNX lacks
+    try:
+        with torch.inference_mode(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the newer exporter (`dynamo`) takes a minute
+            torch.onnx.export(
+                FromPixels(network, transform).eval(),
+                (crops,),
+                file,
+                dynamo=False,
+                input_names=[INPUT],
+                output_names=[OUTPUT],
+                opset_version=OPSET,
+            )
+    finally:
+        torch.backends.mha.set_fastpath_enabled(fastpath)
+    return file.getvalue()
+
+
+def rounded(graph: bytes) -> bytes:
+    """Simplify an exported graph, and round the weights of its large convolutions to 8 bits.
+
+    Each output channel has a scale of its own, as in `groundvec.model.weights.to_int8`.
+    """
+    model = onnx.load_from_string(_simplified(graph))
+    initializers = {tensor.name: tensor for tensor in model.graph.initializer}
+    weights = {node.input[1] for node in model.graph.node if node.op_type == "Conv"}
+    nodes = []
+    for name in sorted(weights & initializers.keys()):
+        values = numpy_helper.to_array(initializers[name])
+        if values.size < LARGE:
+            continue
+        largest: np.ndarray = np.abs(values).max(axis=(1, 2, 3))
+        # No division by 0 where all weights of a channel are 0.
+        scale = (largest / np.float32(127)).clip(np.finfo(np.float32).tiny)
+        codes = np.rint(values / scale[:, None, None, None]).astype(np.int8)
+        model.graph.initializer.remove(initializers[name])
+        model.graph.initializer.append(numpy_helper.from_array(codes, f"{name}.codes"))
+        model.graph.initializer.append(numpy_helper.from_array(scale, f"{name}.scale"))
+        nodes.append(
+            helper.make_node("DequantizeLinear", [f"{name}.codes", f"{name}.scale"], [name], axis=0)
+        )
+    nodes += model.graph.node  # a node comes after those that it reads
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)
+    del model.opset_import[:]  # ONNX Runtime lists all that it knows
+    model.opset_import.append(helper.make_opsetid("", OPSET))
+    onnx.checker.check_model(model)
+    return model.SerializeToString(deterministic=True)
+
+
+def _simplified(graph: bytes) -> bytes:
+    """Let ONNX Runtime compute what is constant in a graph, such as paddings."""
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.log_severity_level = 3  # errors
+    with tempfile.TemporaryDirectory() as folder:
+        options.optimized_model_filepath = str(Path(folder, "simplified.onnx"))
+        onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+        return Path(options.optimized_model_filepath).read_bytes()
+
+
+def read(path: Path, sha256: str, transform: "Transform", width: int) -> Graph:
+    """Load a graph that may come from anywhere, after its memory and time are known to be bounded.
+
+    It has standard operators alone (`OPERATORS`) and all its weights inside. Each of its values has
+    a size that follows from the size of the crops.
+
+    Args:
+        sha256: the file's expected checksum.
+
+    Raises:
+        InputError: it is missing, has another checksum, or is not such a graph for these crops.
+    """
+    try:
+        graph = read_regular(path, MAX_BYTES)
+    except OSError as error:
+        raise InputError(
+            f"{path} cannot be read ({error.strerror}): copy the model again"
+        ) from None
+    if hashlib.sha256(graph).hexdigest() != sha256:
+        raise InputError(
+            f"{path} is damaged, its checksum is not that in model.json: copy the model again"
+        )
+    try:
+        _check(graph, [1, 3, transform.crop, transform.crop], [1, width])
+        network = Graph(graph)
+        # Some mistakes, such as channels that do not fit, show only when it computes.
+        network(np.zeros((1, 3, transform.crop, transform.crop), np.uint8))
+        return network
+    except Exception as error:  # of many types: both libraries have errors of their own
+        reason = str(error).strip().partition("\n")[0]
+        raise InputError(
+            f"{path} is not an image network for this model ({reason}): copy the model again"
+        ) from None
+
+
+def _check(graph: bytes, input_shape: list[int], output_shape: list[int]) -> None:
+    """Raise an error if a graph is not as `read` describes."""
+    model = onnx.load_from_string(graph)
+    nodes = model.graph.node
+    operators = {f"{node.domain}{node.op_type}" for node in nodes}
+    if not operators <= OPERATORS:
+        raise ValueError(f"it has the operator {min(operators - OPERATORS)}")
+    if any(tensor.external_data for tensor in model.graph.initializer):
+        raise ValueError("it has weights in another file")
+    onnx.checker.check_model(model)
+    # Sizes are inferred, and not taken from what the graph declares.
+    del model.graph.value_info[:]
+    inferred = shape_inference.infer_shapes(model, strict_mode=True, data_prop=True).graph
+    shapes: dict[str, list[int]] = {}
+    for value in [*inferred.input, *inferred.value_info, *inferred.output]:
+        if value.type.tensor_type.HasField("shape"):
+            dimensions = value.type.tensor_type.shape.dim
+            shapes[value.name] = [dimension.dim_value for dimension in dimensions]  # 0: unknown
+    if shapes.get(INPUT) != input_shape or shapes.get(OUTPUT) != output_shape:
+        raise ValueError(f"it does not read {input_shape}, or does not compute {output_shape}")
+    weights = {tensor.name: list(tensor.dims) for tensor in model.graph.initializer}
+    numbers = 0
+    products = 0
+    for node in nodes:
+        for name in node.output:
+            size = math.prod(shapes.get(name, [0]))
+            if size == 0:
+                raise ValueError(f"{name} has no known size")
+            numbers += size
+            if node.op_type == "Conv":
+                kernel = weights.get(node.input[1]) or shapes[node.input[1]]
+                products += size * math.prod(kernel[1:])
+    if numbers > MAX_NUMBERS or products > MAX_PRODUCTS:
+        raise ValueError(f"it computes {numbers:,} numbers by {products:,} products")

@@ -1,0 +1,102 @@
+"""The bank in a model's folder: made of training captions, read like weights that anybody made."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from groundvec import SentenceEncoder
+from groundvec.model import bank, folder
+from groundvec.querybank import normalizers
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import sha256, write_json
+from tests.support.examples import save_model, sentences
+from tests.support.models import model, saved_model
+
+
+@pytest.fixture
+def captions(tmp_path):
+    """A file of 300 training captions, and of others that are not in the bank."""
+    rows = [("a.jpg", "en", "train", caption) for caption in sentences(60, 5)]
+    rows += [("b.jpg", "en", "test", "A test caption"), ("a.jpg", "de", "train", "Auf Deutsch")]
+    table = pd.DataFrame(rows, columns=["image_id", "language", "split", "caption"])
+    table.to_csv(tmp_path / "captions.csv", index=False)
+    return tmp_path / "captions.csv"
+
+
+@pytest.fixture
+def trained(tmp_path, captions):
+    saved_model(tmp_path / "model")
+    assert bank.read(tmp_path / "model") is None
+    bank.make(tmp_path / "model", captions)
+    return tmp_path / "model"
+
+
+def test_a_bank_normalizes_as_all_training_captions_do(trained):
+    made = bank.read(trained)
+    assert made.shares.sum() == pytest.approx(1)
+    assert len(made.centers) == len(made.shares) <= bank.CENTERS
+    vectors = SentenceEncoder(trained).encode(sentences(60, 5), tokenized=True)
+    images = np.random.default_rng(0).normal(size=(20, 16)).astype(np.float32)
+    images /= np.linalg.norm(images, axis=1, keepdims=True)
+    expected = normalizers(vectors, images, made.inverse_temperature)
+    np.testing.assert_allclose(made.normalizers(images), expected, atol=0.01)
+
+
+def test_a_copy_has_the_bank(trained, tmp_path):
+    assert folder.BANK in [path.name for path in folder.own_files(trained)]
+    folder.copy_ensemble(trained, tmp_path / "copy")
+    np.testing.assert_array_equal(bank.read(tmp_path / "copy").centers, bank.read(trained).centers)
+
+
+def test_a_bank_needs_cosines_and_captions(tmp_path, captions):
+    network = model()
+    network.description = network.description | {"similarity": "dot"}
+    save_model(tmp_path / "dot", network)
+    with pytest.raises(InputError, match=r"and \S*dot has dot: make none"):
+        bank.make(tmp_path / "dot", captions)
+    saved_model(tmp_path / "model")
+    table = pd.read_csv(captions)
+    table[table["split"] == "test"].to_csv(captions, index=False)
+    with pytest.raises(InputError, match="has no training captions of this model"):
+        bank.make(tmp_path / "model", captions)
+
+
+def with_arrays(**changes):
+    """Change arrays of a bank's file, given by functions of the number of its centers."""
+
+    def change(model_folder, about):
+        path = model_folder / folder.BANK
+        made = {name: array(about["centers"]) for name, array in changes.items()}
+        save_file(load_file(path) | made, path)
+        about["sha256"] = sha256(path)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        (lambda path, about: (path / folder.BANK).unlink(), "does not exist"),
+        (lambda path, about: about.update(sha256="0" * 64), "is damaged, its checksum is not"),
+        (lambda path, about: about.update(centers=7), "other names or shapes"),
+        (lambda path, about: about.update(centers=2**40), "does not describe a model"),
+        (lambda path, about: about.update(inverse_temperature=0), "does not describe a model"),
+        (lambda path, about: about.update(inverse_temperature=1e300), "does not describe a model"),
+        (lambda path, about: about.pop("sha256"), "does not describe a model"),
+        (with_arrays(shares=lambda n: np.ones(n + 1, np.float32)), "other names or shapes"),
+        (with_arrays(more=lambda n: np.ones(n, np.float32)), "other names or shapes"),
+        (with_arrays(shares=lambda n: np.zeros(n, np.float32)), "a share that is not above 0"),
+        (with_arrays(shares=lambda n: np.full(n, np.nan, np.float32)), "is not finite"),
+        (with_arrays(centers=lambda n: np.zeros((n, 8), np.int8)), "other names or shapes"),
+        (with_arrays(centers=lambda n: np.zeros((n, 16), np.int32)), "numbers of another kind"),
+    ],
+)
+def test_a_bank_that_is_damaged_or_of_another_form_is_refused(trained, change, error):
+    content = json.loads((trained / "model.json").read_text())
+    change(trained, content["bank"])
+    write_json(trained / "model.json", content)
+    with pytest.raises(InputError, match=error):
+        bank.read(trained)

@@ -1,0 +1,395 @@
+"""Figures 2 to 4 of Merkx & Frank (2019), as points and intervals."""
+
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import same_color
+from PIL import Image
+
+from groundvec.runtime.errors import InputError
+from reproduction.papers.merkx_frank_2019 import figure4
+from reproduction.papers.merkx_frank_2019.figure2 import scores_by_size
+from reproduction.papers.merkx_frank_2019.figure3 import correlation_by_subtask
+from reproduction.papers.merkx_frank_2019.figure4 import by_epoch, scores_by_epoch
+from reproduction.papers.merkx_frank_2019.reported import read_correlations
+from reproduction.render.style import BLUE, VERMILLION
+from reproduction.reporting.measures import semantic_measures
+from tests.support.result_files import (
+    BAG,
+    correlation,
+    models,
+    of_system,
+    read,
+    run,
+    write,
+    write_models,
+)
+from tests.support.result_files import REPORTED as FOLDER
+from tests.support.retrieval_scores import C2I, training, write_scores
+
+REPORTED = FOLDER / "table_s1.csv"
+TASKS = {  # the pairs of each
+    ("STS 2012", "MSRpar"): 750,
+    ("STS 2012", "OnWN"): 200,
+    ("STS 2016", "HDL"): 750,
+    ("SICK", "Relatedness"): 4927,
+}
+NOTHING = pd.DataFrame(columns=["dataset", "measure", "value"])
+
+
+def retrieval(dataset, model, r10=50.0, seed=1, curve=None):
+    """Scores of a training: an ensemble with this R@10, and snapshots by their epochs.
+
+    On the test set, snapshots have 1 less from caption to image than `curve`, and 1 more back.
+    """
+    curve = curve or {4: r10}
+    table = training(dataset, model, seed, (r10, r10), tuple(curve), ["1k"])
+    snapshots = table["kind"].eq("snapshot") & table["split"].eq("test")
+    expected = table.loc[snapshots, "epochs"].astype(int).map(curve)
+    table.loc[snapshots, "r10"] = expected + np.where(table["direction"] == C2I, -1, 1)[snapshots]
+    return table
+
+
+def correlations(r, tasks=TASKS):
+    """Rows of scores: `r` on the first subtask, 0.01 more on each further one.
+
+    By classifier it is 0.1 more, and the weighted mean is 0.2 more. Intervals are from 0.02 below
+    to 0.04 above.
+    """
+    rows = []
+    for number, ((task, subtask), pairs) in enumerate(tasks.items()):
+        rows.append(correlation(task, subtask, "cosine", pairs, r + number / 100))
+        if task == "SICK":
+            rows.append(correlation(task, subtask, "classifier", pairs, r + number / 100 + 0.1))
+    for task in (*dict.fromkeys(task for task, _ in tasks if task != "SICK"), "all"):
+        for statistic, more in (("mean", 0), ("weighted mean", 0.2), ("concatenated", 0)):
+            rows.append(correlation(task, "all", "cosine", 1000, r + more, statistic))
+    return rows
+
+
+def baseline(name, r, encoder=None, tasks=TASKS):
+    make = partial(correlations, tasks=tasks)
+    return of_system(name, {("baseline", None): r}, make).assign(encoder=encoder)
+
+
+def rated(dataset, model, r, seed=1, tasks=TASKS):
+    """Scores of a training: the ensemble has `r`, and the untrained network half of it."""
+    shares = {"0": 0.5, "1": 0.7, "4": 0.9, "8": 0.8}
+    kinds = {("snapshot", epoch): r * share for epoch, share in shares.items()}
+    make = partial(correlations, tasks=tasks)
+    return of_system(f"{dataset}/{model}/seed{seed}", {**kinds, ("ensemble", "4+8"): r}, make)
+
+
+def measures(folder, *tables):
+    return semantic_measures(read(folder, *tables))
+
+
+def models_of(folder, measured, **descriptions):
+    """Return the models that have retrieval scores."""
+    names = measured[["dataset", "model", "seed"]].drop_duplicates()
+    trainings = [(dataset, model, int(seed)) for dataset, model, seed in names.values]
+    return models(folder, *trainings, **descriptions)
+
+
+def dots(container):
+    """Return (x, y) of the markers, and the ends of their intervals."""
+    line, _, (bars,) = container
+    return np.array(line.get_xydata(), float), np.array(bars.get_segments())
+
+
+# Figure 2
+
+
+def test_figure2_has_every_measure_of_every_data_set(tmp_path):
+    systems = {
+        ("flickr8k", "gru-1024-attention"): (50, 0.5),
+        ("flickr8k", "gru-2048-max"): (40, 0.4),
+        ("flickr8k", "lstm-1024-attention"): (60, 0.6),
+        ("scenes", "gru-64-attention"): (20, 0.3),
+    }
+    measured = pd.concat([retrieval(*name, r10) for name, (r10, _) in systems.items()])
+    trainings = [rated(*name, r) for name, (_, r) in systems.items()]
+    table = measures(tmp_path, *trainings, baseline("trigrams", 0.7))
+    figure = scores_by_size(measured, table, models_of(tmp_path, measured))
+    names = ["STS 12-16", "SICK-R", "training task"]
+    assert [axes.get_title("left") for axes in figure.axes] == 2 * names
+    assert [row.get_suptitle() for row in figure.subfigs] == ["Flickr8k", "scenes"]
+    sts, sick, task = figure.axes[:3]
+    # STS is the weighted mean of all, r + 0.2; SICK is the fourth task, by its classifier.
+    for panel, gru, lstm, low, high in (
+        (sts, [70, 60], [80], 2, 4),
+        (sick, [63, 53], [73], 2, 4),
+        (task, [50, 40], [60], 2.5, 2.5),  # sqrt(3^2 + 4^2) / 2
+    ):
+        for container, expected in zip(panel.containers, (gru, lstm), strict=True):
+            points, bars = dots(container)
+            np.testing.assert_allclose(points[:, 1], expected)
+            np.testing.assert_allclose(bars[:, 0, 1], np.subtract(expected, low))
+            np.testing.assert_allclose(bars[:, 1, 1], np.add(expected, high))
+        assert [t.get_text() for t in panel.get_xticklabels()] == ["1024", "max\n(2048)"]
+        points, _ = dots(panel.containers[0])
+        assert points[:, 0].round().tolist() == [0, 1]
+        assert points[0, 0] < dots(panel.containers[1])[0][0, 0] < 0.5  # the GRU left of the LSTM
+
+
+def test_seeds_stand_beside_each_other(tmp_path):
+    seeds = [retrieval("scenes", "gru-8-max", 40 + seed, seed) for seed in (1, 2, 3)]
+    measured = pd.concat([*seeds, retrieval("scenes", "lstm-8-max", 40, 2)])
+    (panel,) = scores_by_size(measured, None, models_of(tmp_path, measured)).axes
+    gru, lstm = (dots(container)[0] for container in panel.containers)
+    assert gru[:, 1].tolist() == [41, 42, 43]
+    assert -0.5 < gru[0, 0] < gru[1, 0] < gru[2, 0] < lstm[0, 0] < 0.5
+
+
+def test_unknown_parts_have_a_place_a_colour_and_a_name_of_their_own(tmp_path):
+    names = ["gru-8-attention", "gru-8-max", "gru-8-mean", "ran-8-attention", "words", "ngrams"]
+    of_scenes = [retrieval("scenes", name, 50 + i) for i, name in enumerate(names)]
+    others = [retrieval("flickr8k", name) for name in ("ran-8-attention", "lstm-8-attention")]
+    measured = pd.concat(of_scenes + others)
+    described = models_of(tmp_path, measured, words=BAG, ngrams={**BAG, "text": {"name": "ngrams"}})
+    scenes, flickr8k = scores_by_size(measured, None, described).axes
+    assert [t.get_text() for t in scenes.get_xticklabels()] == ["8", "max\n(8)", "mean\n(8)"]
+    points = {container.get_label(): dots(container)[0] for container in scenes.containers}
+    assert {name: xy[:, 1].tolist() for name, xy in points.items()} == {
+        "GRU": [50, 51, 52],
+        "RAN": [53],
+        "bag (words)": [54],
+        "bag (ngrams)": [55],
+    }
+    # Models of one size are spread around its tick; a single model is on the tick.
+    assert np.mean([xy[0, 0] for xy in points.values()]) == pytest.approx(0)
+    assert points["GRU"][1:, 0].tolist() == [1, 2]
+    colours = [container[0].get_color() for container in scenes.containers]
+    assert len(set(colours)) == 4 and colours[0] == BLUE and VERMILLION not in colours
+    of_flickr8k = {c.get_label(): c[0].get_color() for c in flickr8k.containers}
+    assert of_flickr8k == {"LSTM": VERMILLION, "RAN": colours[1]}
+
+
+def test_without_ratings_only_the_training_task_is_drawn(tmp_path):
+    paths = write_scores(tmp_path, retrieval("scenes", "gru-64-attention", curve={0: 1, 1: 20}))
+    options = ["--models", *write_models(tmp_path, ("scenes", "gru-64-attention"))]
+    options += ["--retrieval", *paths, "--scores"]
+    for name in ("figure2", "figure4"):
+        run(name, *options, "--output", tmp_path / name)
+        assert Image.open(tmp_path / f"{name}.png").width == 680  # one column, 3.4 inches
+
+
+def test_a_model_without_ratings_is_named(tmp_path):
+    table = measures(tmp_path, rated("scenes", "gru-64-attention", 0.5))
+    names = ("gru-64-attention", "gru-64-max")
+    measured = pd.concat([retrieval("scenes", name) for name in names])
+    message = "found no semantic scores of scenes/gru-64-max/seed1"
+    with pytest.raises(InputError, match=message):
+        scores_by_size(measured, table, models_of(tmp_path, measured))
+    with pytest.raises(InputError, match=message):
+        by_epoch(measured, table)
+
+
+# Figure 3
+
+
+def labels(figure):
+    return [[t.get_text() for t in panel.get_yticklabels()] for panel in figure.axes]
+
+
+def test_figure3_has_every_subtask_and_system(tmp_path):
+    table = read(
+        tmp_path,
+        rated("flickr8k", "gru-8-attention", 0.5),
+        rated("flickr8k", "lstm-8-attention", 0.7),  # not selected
+        baseline("spelling", 0.4, encoder="trigrams"),
+        baseline("no trigrams", 0.45, encoder="bag-of-words"),
+    )
+    selected = {"flickr8k": ("gru-8-attention", 1)}
+    figure = correlation_by_subtask(table, selected, read_correlations(REPORTED))
+    assert [panel.get_ylabel() for panel in figure.axes] == ["STS 2012", "STS 2016", "SICK"]
+    assert labels(figure) == [
+        ["MSRpar (750)", "OnWN (200)"],
+        ["HDL (750)"],
+        ["Relatedness (4,927)"],
+    ]
+    expected = {
+        "gru-8-attention Flickr8k": (50, "filled"),
+        "no trigrams": (45, "filled"),
+        "untrained gru-8-attention (floor)": (25, "dark"),
+        "spelling (floor)": (40, "dark"),
+        "BOW (reported)": (42.3, "hollow"),
+        "InferSent (reported)": (40.0, "hollow"),
+        "char-GRU Flickr8k (reported)": (49.1, "hollow"),
+        "char-GRU MSCOCO (reported)": (37.6, "hollow"),
+    }
+    sts2012, sts2016, sick = figure.axes
+    found = {container.get_label(): container for container in sts2012.containers}
+    assert list(found) == list(expected)
+    for place, (label, (r, kind)) in enumerate(expected.items()):
+        points, bars = dots(found[label])
+        assert points[0, 0] == pytest.approx(r)
+        if kind != "hollow":
+            np.testing.assert_allclose(points[:, 0], [r, r + 1])
+            np.testing.assert_allclose(bars[:, :, 0], [[r - 2, r + 4], [r - 1, r + 5]])
+            # SICK is the fourth task, and by its classifier.
+            np.testing.assert_allclose(dots(sick.containers[place])[0][:, 0], [r + 3 + 10])
+            np.testing.assert_allclose(dots(sts2016.containers[place])[0][:, 0], [r + 2])
+        inside = found[label][0].get_markerfacecolor()
+        assert same_color(inside, "white") == (kind == "hollow")
+        assert same_color(inside, "0.25") == (kind == "dark")
+        assert points[:, 1].round().tolist() == [0, 1]  # within the line of its subtask
+    _, bars = dots(found["BOW (reported)"])
+    np.testing.assert_allclose(bars[0, :, 0], [42.3 - 6.1, 42.3 + 5.7])  # as in the supplement
+    tops = [dots(found[label])[0][0, 1] for label in expected]
+    assert tops == sorted(set(tops))  # below each other
+    # The legend has a column for each kind of system.
+    (legend,) = figure.legends
+    names = [t.get_text() for t in legend.get_texts() if t.get_text() != " "]
+    bare = [label.partition(" (")[0] for label in expected]
+    floors = "Measured: floors, which know spelling only"
+    assert names == ["Measured", *bare[:2], floors, *bare[2:4], "Reported in the paper", *bare[4:]]
+
+
+def test_figure3_fits_on_a_page_and_shrinks(tmp_path):
+    reported = read_correlations(REPORTED)
+    pairs = reported.drop_duplicates(["task", "subtask"]).set_index(["task", "subtask"])["pairs"]
+    tasks = pairs.to_dict()
+    whole = rated("flickr8k", "gru-8-attention", 0.5, tasks=tasks)
+    table = read(tmp_path, whole, baseline("a", 0.3, tasks=tasks))
+    figure = correlation_by_subtask(table, {"flickr8k": ("gru-8-attention", 1)}, reported)
+    rows = [row.split(" (")[0] for panel in labels(figure) for row in panel]
+    assert rows == [subtask for _, subtask in tasks] and len(rows) == 26
+    assert figure.get_size_inches()[0] == 7 and 6 < figure.get_size_inches()[1] < 9.5
+
+    few = {("Scenes", "negation"): 50, ("Scenes", "roles"): 50}
+    small = rated("scenes", "gru-8-attention", 0.5, tasks=few)
+    paths = write(tmp_path, small, baseline("trigrams", 0.4, tasks=few))
+    measured = write_scores(tmp_path, retrieval("scenes", "gru-8-attention"))
+    options = ["--scores", *paths, "--retrieval", *measured, "--reported", REPORTED]
+    run("figure3", *options, "--output", tmp_path / "figure3")
+    width, height = Image.open(tmp_path / "figure3.png").size
+    assert width == 1400 and height < 300
+    figure = correlation_by_subtask(
+        read(tmp_path, small), {"scenes": ("gru-8-attention", 1)}, reported
+    )
+    assert labels(figure) == [["negation (50)", "roles (50)"]]
+    assert not [t for t in figure.legends[0].get_texts() if "Reported" in t.get_text()]
+
+
+# Figure 4
+
+
+def curves(panel):
+    """Return the epochs and values of each curve with markers, by its label."""
+    return {
+        line.get_label(): np.array(line.get_xydata(), float).T.tolist()
+        for line in panel.lines
+        if line.get_marker() != "None"
+    }
+
+
+def ticks(panel):
+    return [t.get_text() for t in panel.get_xticklabels()]
+
+
+def test_figure4_has_recall_on_the_test_set_above_the_semantic_score(tmp_path):
+    curve = {0: 1.0, 1: 20, 2: 30, 4: 40, 6: 44, 8: 46}
+    backwards = dict(zip(curve, list(curve.values())[::-1], strict=True))
+    seeds = {
+        seed: {epoch: r10 + more for epoch, r10 in curve.items()}
+        for seed, more in ((1, 1), (2, -1))
+    }
+    measured = pd.concat(
+        [
+            retrieval("flickr8k", "lstm-8-attention", 1, curve=backwards),
+            *(retrieval("flickr8k", "gru-8-attention", 46, *seed) for seed in seeds.items()),
+        ]
+    )
+    folds = measured.assign(test_set="1k-folds", r10=77)
+    scores = [rated("flickr8k", "gru-8-attention", r, seed) for seed, r in ((1, 0.6), (2, 0.4))]
+    scores.append(rated("flickr8k", "lstm-8-attention", 0.4))
+    rated_measures = measures(tmp_path, *scores, baseline("trigrams", 0.4))
+    table = by_epoch(pd.concat([measured, folds]), rated_measures)
+    described = models_of(tmp_path, measured)
+    selected = {"flickr8k": ("gru-8-attention", 1)}
+    printed = pd.DataFrame([["flickr8k", "semantic score", 70.25]], columns=list(NOTHING))
+    figure = scores_by_epoch(table, described, selected, printed)
+    gru, lstm, gru_rated, lstm_rated = figure.axes
+    assert [p.get_title("left") for p in (gru, lstm)] == ["GRU", "LSTM"]
+    assert gru.get_ylabel() == "training task\ntest set R@10 (%)"
+    assert gru_rated.get_ylabel() == "semantic score\nPearson's r \N{MULTIPLICATION SIGN} 100"
+    # The mean of seeds and directions, on the whole test set; the untrained model has no point.
+    epochs = [1, 2, 4, 6, 8]
+    assert curves(gru) == {"gru-8-attention": [epochs, [curve[epoch] for epoch in epochs]]}
+    expected = [backwards[epoch] for epoch in epochs]
+    assert curves(lstm) == {"lstm-8-attention": [epochs, expected]}
+    assert [text.get_text() for text in lstm.texts] == ["untrained: 46.0"]
+    # The mean of r + 0.2 on STS and r + 0.03 + 0.1 on SICK; r was 0.5 times 0.5, 0.7, 0.9, 0.8.
+    [(where, values)] = curves(gru_rated).values()
+    assert where == epochs
+    np.testing.assert_allclose(values, [51.5, np.nan, 61.5, np.nan, 56.5])
+    assert gru_rated.texts[0].get_text() == "untrained: 41.5"
+    for panel in figure.axes:
+        assert ticks(panel) == ["1", "2", "4", "8"]
+        places = panel.transData.transform([(epoch, 1) for epoch in (1, 2, 4, 8)])[:, 0]
+        np.testing.assert_allclose(np.diff(places), places[1] - places[0])  # equally far apart
+    # The selected model is bold, and gray behind the other network's curves.
+    wide = [max(panel.lines, key=lambda line: line.get_linewidth()) for panel in (gru, lstm)]
+    assert [line.get_color() for line in wide] == [BLUE, figure4.GRAY]
+    np.testing.assert_allclose(wide[1].get_ydata(), [curve[epoch] for epoch in epochs])
+    # The paper's value, if it reports one.
+    dashed = [line.get_ydata()[0] for line in lstm_rated.lines if line.get_linestyle() == "--"]
+    assert dashed == [70.25] and "paper\n70.2" in [text.get_text() for text in lstm_rated.texts]
+    assert not [line for line in gru.lines if line.get_linestyle() == "--"]
+
+
+def test_of_the_paper_the_same_numbers_are_drawn_as_in_its_tables(tmp_path):
+    rows = [("measured", "1k", 1, 1), ("reported", "1k-folds", 2, 2), ("reported", "1k", 60, 70)]
+    recalls = ["caption_to_image_r10", "image_to_caption_r10"]
+    table = pd.DataFrame(rows, columns=["source", "test_set", *recalls]).assign(dataset="flickr8k")
+    both = [table.assign(model=name) for name in ("char-GRU", "Someone (2018)")]
+    pd.concat(both).to_csv(tmp_path / "table2.csv")
+    values = {"a": 0.9, "char-GRU Flickr8k": 0.5, "BOW": 0.2}
+    supplement = pd.concat([baseline(name, r) for name, r in values.items()])
+    source = np.where(supplement["system"] == "a", "measured", "reported")
+    supplement.assign(source=source).to_csv(tmp_path / "s1.csv")
+    described = models(tmp_path, ("flickr8k", "gru-8-max"))
+    found = figure4.read_reported([tmp_path / "table2.csv", tmp_path / "s1.csv"], described)
+    assert found["measure"].tolist() == ["training task", "semantic score"]
+    # As above: the mean of 0.5 + 0.2 and 0.5 + 0.03 + 0.1.
+    np.testing.assert_allclose(found["value"].astype(float), [65, 66.5])
+    assert set(found["dataset"]) == {"flickr8k"} and figure4.read_reported([], described).empty
+
+
+def test_networks_have_panels_and_models_colours_of_their_own(tmp_path):
+    names = ["gru-8-attention", "gru-8-mean", "ran-8-attention", "words"]
+    measured = pd.concat([retrieval("scenes", name, curve={0: 1, 4: 40}) for name in names])
+    described = models_of(tmp_path, measured, words=BAG)
+    figure = scores_by_epoch(by_epoch(measured, None), described, {"scenes": ("words", 1)}, NOTHING)
+    found = {panel.get_title("left"): list(curves(panel)) for panel in figure.axes}
+    assert found == {"GRU": names[:2], "RAN": names[2:3], "bag (words)": names[3:]}
+    colours = {line.get_color() for line in figure.axes[0].lines if line.get_marker() != "None"}
+    assert len(colours) == 2
+    figure.draw_without_rendering()
+    boxes = [panel.get_legend().get_window_extent() for panel in figure.axes]
+    assert not any(a.overlaps(b) for a, b in pairwise(boxes))
+
+
+@pytest.mark.parametrize(
+    ("last", "labels"),
+    [
+        (0, ""),
+        (2, "1 2"),
+        (20, "1 2 4 8 20"),  # 16 would touch 20
+        (48, "1 2 4 8 16 32 48"),
+    ],
+)
+def test_figure4_has_a_tick_at_the_last_epoch(tmp_path, last, labels):
+    measured = retrieval("scenes", "gru-8-max", curve=dict.fromkeys(range(last + 1), 1.0))
+    described = models_of(tmp_path, measured)
+    selected = {"scenes": ("gru-8-max", 1)}
+    figure = scores_by_epoch(by_epoch(measured, None), described, selected, NOTHING)
+    (panel,) = figure.axes
+    assert ticks(panel) == labels.split()
+    figure.canvas.draw()
+    boxes = [t.get_window_extent() for t in panel.get_xticklabels()]
+    assert all(a.x1 < b.x0 for a, b in pairwise(boxes))

@@ -1,0 +1,182 @@
+"""Captions and pictures that a model finds, drawn as a figure."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+from PIL import Image
+
+from groundvec.cli import fonts
+from groundvec.evaluation.ranks import SAME
+from groundvec.model.network import Model
+from groundvec.runtime.errors import InputError
+from groundvec.text.characters import Text
+from reproduction.render import style
+from reproduction.render.pictures import page, wrap, write
+from reproduction.render.samples import retrieved, samples
+from reproduction.reporting.embedded import Embedded
+from tests.support.examples import description, save_model
+from tests.support.result_files import run
+from tests.support.retrieval_scores import training, write_scores
+from tests.support.small_data import data_options, run_script, write_data
+
+
+@style.styled
+def drawing():
+    figure = Figure((2, 1))
+    figure.subplots().set_title("Größe")
+    return figure
+
+
+def test_files_are_equal_when_figures_are_and_fonts_are_truetype(tmp_path):
+    for name in ("one", "two"):
+        style.save(drawing(), tmp_path / "v1.5" / name)
+    for suffix in (".pdf", ".png", ".svg"):
+        one, two = (tmp_path / "v1.5" / f"{name}{suffix}" for name in ("one", "two"))
+        assert one.read_bytes() == two.read_bytes()
+    pdf = one.with_suffix(".pdf").read_bytes()
+    assert b"/FontFile2" in pdf and b"/Type3" not in pdf and b"CreationDate" not in pdf
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=1, max_size=15))
+def test_what_is_retrieved_equals_sorting_by_hand(candidates):
+    scores = np.array([score for score, _ in candidates], float)
+    own = np.array([right for _, right in candidates])
+    own[len(own) // 2] = True
+    order = sorted(range(len(own)), key=lambda i: (-scores[i], own[i]))  # right ones last in a tie
+    expected = [(rank, i, own[i]) for rank, i in enumerate(order, 1)]
+    right = [entry for entry in expected if entry[2]]
+    expected = expected[:5] + ([right[0]] if right[0][0] > 5 else [])
+    assert retrieved(scores, own, SAME) == expected
+
+
+def test_what_ranks_before_a_right_one_does_not_depend_on_rounding():
+    """Wrong candidates within a millionth of the right one's score precede it, as in retrieval."""
+    own = np.array([True, False, False])
+    for scores in ([0.5, 0.5 + 1e-7, 0.5 - 1e-7], [0.5, 0.5 - 1e-7, 0.5 - 1e-7]):
+        found = retrieved(np.array(scores, np.float32), own, SAME)
+        assert [right for _, _, right in found] == [False, False, True]
+
+
+@given(st.text(max_size=300), st.integers(1, 4))
+def test_any_caption_can_be_wrapped(text, lines):
+    wrapped = wrap(text, 1.2, lines)
+    assert 1 <= len(wrapped) <= lines
+    assert not any("\n" in line for line in wrapped)
+
+
+def test_a_wrapped_caption_keeps_its_words_and_is_cut_only_when_too_long():
+    words = "A dog in a red coat jumps over a fence while two children look on"
+    assert " ".join(wrap(words, 1.2, 9)) == words
+    assert len(wrap(words, 9.0, 9)) == 1
+    assert wrap(words, 1.2, 2)[-1].endswith(" …")
+
+
+def test_letters_that_no_font_has_are_said_once(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr("groundvec.cli.fonts.with_letters", lambda _: None)
+    figure, axes = page(1)
+    for number, text in enumerate(("a 🐶", "犬 🐶", "Größe, كلب")):
+        write(axes, 0, number / 3, text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # matplotlib has one for each
+        style.save(figure, tmp_path / "a")
+    [line] = caplog.messages
+    assert line.endswith(
+        "no font here has 犬🐶, which are drawn as boxes: use .html, or install a font"
+    )
+
+
+@pytest.mark.skipif(
+    not fonts.with_letters(frozenset("犬")), reason="no font of this machine has Chinese letters"
+)
+def test_letters_come_from_a_font_of_the_system(tmp_path, caplog):
+    drawn = []
+    for text in ("犬", "狗"):
+        figure, axes = page(1)
+        write(axes, 0, 0, text)
+        style.save(figure, tmp_path / "a")
+        drawn.append((tmp_path / "a.svg").read_text())
+    assert drawn[0] != drawn[1] and not caplog.messages
+
+
+def test_samples_mark_what_is_right(tmp_path):
+    """Seven images on a circle; caption k is of image k, but lies where image 6 - k does."""
+    captions = [f"Caption {k} 🐶 costs $5 \\frac_ or $10" for k in range(7)]
+    write_data(tmp_path, ["test"] * 7, [[caption] for caption in captions])
+    angles = np.linspace(0, 1.5, 7)
+    vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    ids = np.array([f"i{k}" for k in range(7)])
+    embedded = Embedded(captions, np.arange(7), ids, vectors[::-1], vectors, "cosine")
+    paths = pd.Series([str(tmp_path / f"{name}.png") for name in ids], ids)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure = samples(embedded, paths, count=9)
+        style.save(figure, tmp_path / "samples")
+    drawn = figure.axes[0]
+    ticks = [text.get_text() for text in drawn.texts if text.get_text().startswith("✓")]
+    # Caption 0 lies on image 6, so that its own is the last; caption 1 on image 5, so that only
+    # image 0 is farther than its own; caption 3 on image 3; in between, ties decide.
+    assert ticks.count("✓ 7") == 4  # captions 0 and 6, images 0 and 6
+    assert ticks.count("✓ 6") == 4  # captions 1 and 5, images 1 and 5
+    assert ticks.count("✓ 1") == 2  # caption 3, image 3
+    assert len(ticks) == 14
+    # Seven captions with the top five and 4 of their own behind, and seven images as queries.
+    assert len(drawn.images) == 7 * 5 + 4 + 7
+    assert len([patch for patch in drawn.patches if patch.get_linewidth() > 2]) == 7
+    assert Image.open(tmp_path / "samples.png").width == 1400
+
+    one, two = (samples(embedded, paths, count=2, seed=5).axes[0] for _ in range(2))
+    assert [text.get_text() for text in one.texts] == [text.get_text() for text in two.texts]
+    assert len(one.images) < len(drawn.images)
+
+
+@pytest.fixture
+def trained(tmp_path):
+    """Return the folder of an untrained network as a training's only snapshot, beside its data."""
+    captions = [[f"Picture {i} for the {k}th time 🐶" for k in range(6)] for i in range(7)]
+    write_data(tmp_path, ["dev", *["test"] * 6], captions)
+    torch.manual_seed(0)
+    text = Text.build([caption for of_image in captions for caption in of_image])
+    folder = tmp_path / "models" / "scenes" / "gru-8-attention" / "seed1"
+    network = Model(description("gru-8-attention"), {"en": text}, 12)
+    save_model(folder, network, epochs=(0,), model="gru-8-attention")
+    return folder
+
+
+def test_images_have_the_same_numbers_for_models_of_any_language(trained, tmp_path):
+    """The first of six test images, and its five captions, are not for a model of English."""
+    captions = pd.read_csv(tmp_path / "captions.csv")
+    captions.loc[captions["image_id"] == "i1", "language"] = "de"
+    captions.to_csv(tmp_path / "captions.csv", index=False)
+    options = data_options(tmp_path, "captions", "features")
+    output = tmp_path / "scores"
+    run_script("retrieval", "--model", trained, *options, "--threads", 1, "--output", output)
+    ranks = pd.read_csv(tmp_path / "scores.ranks.csv")
+    for _, own in ranks.groupby(["kind", "direction"]):
+        assert own["image"].unique().tolist() == [1, 2, 3, 4, 5]
+
+
+def test_samples_of_a_trained_ensemble_are_drawn(trained, tmp_path):
+    measured = write_scores(tmp_path, training("scenes", "gru-8-attention"))
+    options = ["--models", trained / "model.json", "--retrieval", *measured]
+    options += [*data_options(tmp_path, "captions", "images", "features")]
+    options += ["--output", tmp_path / "samples"]
+    run("samples", *options)
+    assert Image.open(tmp_path / "samples.png").width == 1400
+    assert (tmp_path / "samples.pdf").exists()
+
+    pd.read_csv(tmp_path / "images.csv")[:3].to_csv(tmp_path / "images.csv", index=False)
+    with pytest.raises(InputError, match=r"images\.csv lacks the image i3 \(4"):
+        run("samples", *options)
+    captions = pd.read_csv(tmp_path / "captions.csv")
+    captions[captions["split"] == "dev"].to_csv(tmp_path / "captions.csv", index=False)
+    with pytest.raises(InputError, match="the data set has no test captions in language en"):
+        run("samples", *options)
+    both = [training(name, "gru-8-attention") for name in ("scenes", "flickr8k")]
+    with pytest.raises(InputError, match="shows one data set"):
+        run("samples", *options, "--retrieval", *write_scores(tmp_path, *both))

@@ -1,0 +1,58 @@
+"""Reported numbers are compared with the measured intervals of the same system."""
+
+import numpy as np
+import pandas as pd
+
+from groundvec.evaluation.ranks import DIRECTIONS
+from groundvec.results.schemas import CUTOFFS
+from reproduction.papers.socher_2014.retrieval import TASKS
+from reproduction.reporting.reported_vs_measured import compare
+
+
+def test_a_reported_number_stands_beside_each_seed():
+    recalls = {f"{way}_r{k}": [70.0, 60.0, 80.0] for way in DIRECTIONS for k in CUTOFFS}
+    halves = {f"{recall}_ci": [np.nan, 2.0, 2.0] for recall in recalls}
+    table = pd.DataFrame({"seed": [np.nan, 1, 2], "source": ["reported", *["measured"] * 2]})
+    table = table.assign(name="VSE", dataset="one", language="en", **recalls, **halves)
+    found = compare("calixto_liu_2017", "table1", table)
+    assert found["system"].unique().tolist() == ["VSE, seed 1", "VSE, seed 2"]
+    assert found["verdict"].tolist() == ["above it", "below it"] * 2 * 3
+
+
+def test_of_socher_s_systems_those_of_the_same_objective_are_compared():
+    margin = "max margin, inner product"
+    table = pd.DataFrame(
+        {
+            "dataset": "pascal1k",
+            "test_set": "100",
+            "source": ["reported", "measured", "measured"],
+            "system": "DT-RNN",
+            "name": ["DT-RNN", "DT-RNN", "DT-RNN (other)"],
+            "objective": [margin, margin, "mean hinge, cosine"],
+        }
+    )
+    for task in TASKS:
+        table[f"{task}_mean_rank"] = [10.0, 11.0, 30.0]
+        table[f"{task}_mean_rank_low"] = [np.nan, 9.0, 20.0]
+        table[f"{task}_mean_rank_high"] = [np.nan, 12.0, 40.0]
+    found = compare("socher_2014", "table1", table)
+    assert found["measure"].tolist() == [f"{task}, mean rank" for task in TASKS.values()]
+    assert set(found["system"]) == {f"DT-RNN, {margin}"}
+    assert set(found["verdict"]) == {"in the interval"} and set(found["reported"]) == {10.0}
+
+
+def test_a_baseline_is_recognised_by_its_encoder_and_not_by_its_name():
+    table = pd.DataFrame(
+        {
+            "source": ["reported", *["measured"] * 3],
+            "name": ["BOW (reported)", "my vectors", "BOW", "gru-8-max Flickr8k"],
+            "system": ["BOW", "my vectors", "BOW", "flickr8k/gru-8-max/seed1"],
+            "encoder": [None, "bag-of-words", "sentence-transformers", None],
+            "kind": [None, "baseline", "baseline", "ensemble"],
+            "dataset": [None, "", "", "flickr8k"],
+        }
+    )
+    table = table.assign(task="SICK", subtask="all", statistic="mean", method="cosine")
+    table = table.assign(pearson=0.5, pearson_low=0.4, pearson_high=0.6)
+    found = compare("merkx_frank_2019", "table_s1", table)
+    assert found["system"].tolist() == ["my vectors"] and found["reported"].tolist() == [50]

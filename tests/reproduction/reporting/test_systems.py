@@ -1,0 +1,158 @@
+"""Which models a report shows, and in which order."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from groundvec.results import schemas
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import read_json, write_json
+from reproduction.reporting import results, systems
+from tests.support.result_files import BAG, described, filled, models, write_models
+from tests.support.retrieval_scores import training, write_scores
+from tests.support.small_data import run_script
+
+
+def test_the_best_ensemble_on_the_whole_development_set_is_selected():
+    good = training("mscoco", "gru-8-attention", dev=(50, 50), test_sets=["5k", "1k-folds"])
+    best = training("mscoco", "lstm-8-attention", dev=(52, 50), test_sets=["5k", "1k-folds"])
+    worse_than_chance = training("scenes", "gru-8-max", seed=3, dev=(1, 2))
+    # What must not count: a fold, a single snapshot, the test set.
+    misleading = (good["test_set"] == "1k-folds") | (good["kind"] == "snapshot")
+    good.loc[misleading | (good["split"] == "test"), "r10"] = 99.0
+    measured = pd.concat([good, best, worse_than_chance], ignore_index=True)
+    assert systems.select(measured, None, "recall") == {
+        "mscoco": ("lstm-8-attention", 1),
+        "scenes": ("gru-8-max", 3),
+    }
+
+
+def test_of_models_that_differ_by_rounding_the_first_is_selected():
+    first = training("scenes", "gru-8-max", dev=(50, 50))
+    second = training("scenes", "lstm-8-max", dev=(np.nextafter(50, 51), np.nextafter(50, 51)))
+    both = pd.concat([first, second], ignore_index=True)
+    assert systems.select(both, None, "recall") == {"scenes": ("gru-8-max", 1)}
+
+
+def test_models_are_selected_by_ratings_or_by_name():
+    trainings = [
+        training("scenes", "gru-8-max", seed=1, dev=(50, 50)),
+        training("scenes", "gru-8-max", seed=2, dev=(55, 55)),
+        training("scenes", "lstm-8-max", seed=1, dev=(70, 70)),
+        training("flickr8k", "gru-8-max", seed=3, dev=(1, 1)),
+    ]
+    measured = pd.concat(trainings, ignore_index=True)
+    rows = [
+        ("scenes", "lstm-8-max", 1, "ensemble", 0.5),
+        ("scenes", "gru-8-max", 2, "ensemble", 0.6),
+        ("scenes", "gru-8-max", 1, "ensemble", np.nextafter(0.6, 1)),  # equal but for rounding
+        ("scenes", "lstm-8-max", 1, "snapshot", 0.9),  # no model is selected by a snapshot
+        ("flickr8k", "gru-8-max", 3, "ensemble", 0.1),
+        ("", "", None, "baseline", 0.9),
+    ]
+    rated = pd.DataFrame(rows, columns=["dataset", "model", "seed", "kind", "pearson"])
+    rated["measure"] = "semantic score"
+    selected = {
+        by: systems.select(measured, rated, by)["scenes"]
+        for by in ("recall", "ratings", "gru-8-max")
+    }
+    assert selected == {
+        "recall": ("lstm-8-max", 1),
+        "ratings": ("gru-8-max", 2),
+        "gru-8-max": ("gru-8-max", 2),
+    }
+    with pytest.raises(InputError, match="flickr8k has no scores of a model 'lstm-8-max'"):
+        systems.select(measured, None, "lstm-8-max")
+    with pytest.raises(InputError, match="flickr8k has no semantic scores to select by"):
+        systems.select(measured, rated[rated["dataset"] != "flickr8k"], "ratings")
+
+
+def test_the_ensemble_and_the_best_snapshot_end_cycles(tmp_path):
+    dev_recall = {0: 1, 1: 99, 4: 60, 6: 60 + 1e-12, 8: 60, 10: 59}
+    columns = {"epoch": dev_recall.keys(), "dev_recall": dev_recall.values()}
+    history = filled(pd.DataFrame(columns), schemas.History)
+    history.to_csv(tmp_path / "history.csv", index=False)
+    [model] = write_models(tmp_path, ("scenes", "gru-8-max"), snapshots=(4, 6, 10))
+    output = tmp_path / "ensemble.json"
+    options = ("--history", tmp_path / "history.csv", "--model", model, "--output", output)
+    run_script("ensemble", *options)
+    # 1 is better and 8 as good, but no end of a cycle; of equals, up to rounding, it is the later.
+    assert read_json(output) == {"epochs": [4, 6], "best": 6}
+    model.write_text(model.read_text().replace("10", "12"))
+    with pytest.raises(InputError, match="the history has no epoch 12, which is a snapshot"):
+        run_script("ensemble", *options)
+
+
+def test_the_best_snapshot_is_the_one_that_ensemble_json_names(tmp_path):
+    metadata = models(tmp_path, ("scenes", "gru-8-max"), snapshots=(4, 6)).iloc[0]
+    assert systems.best_snapshot(metadata) == 4
+    Path(metadata["folder"], "ensemble.json").write_text('{"epochs": [4, 6]}')
+    with pytest.raises(InputError, match=r"ensemble\.json does not describe a model"):
+        systems.best_snapshot(metadata)
+
+
+def test_models_stand_in_the_order_of_the_grid_and_unknown_parts_behind(tmp_path):
+    """Known: GRU, LSTM; attention, max; sizes. Unknown ones as they come."""
+    names = ["floor", "ran", "mean", "gru-8-max", "lstm-8-attention", "gru-16-attention"]
+    table = models(
+        tmp_path,
+        *(("scenes", name) for name in [*names, "words", "dot"]),
+        ("flickr8k", "gru-8-attention", 2),
+        ("scenes", "gru-8-attention", 2),
+        ("scenes", "gru-8-attention", 1),
+        floor={**BAG, "objective": {"name": "hinge"}, "similarity": "cosine"},
+        ran=described("ran-4-attention"),
+        mean=described("gru-8-mean"),
+        words=described("gru-4-attention", text={"name": "words"}),
+        dot=described("gru-4-max", similarity="dot", objective={"name": "squared"}),
+    )
+    assert table[["dataset", "model", "seed", "network", "pooling", "size"]].values.tolist() == [
+        ["scenes", "gru-8-attention", 1, "GRU", "attention", 8],
+        ["scenes", "gru-8-attention", 2, "GRU", "attention", 8],
+        ["scenes", "gru-16-attention", 1, "GRU", "attention", 16],
+        ["scenes", "gru-8-max", 1, "GRU", "max", 8],
+        ["scenes", "mean", 1, "GRU", "mean", 8],
+        ["scenes", "lstm-8-attention", 1, "LSTM", "attention", 8],
+        ["scenes", "floor", 1, "bag (words)", "", 8],
+        ["scenes", "ran", 1, "RAN", "attention", 4],
+        ["scenes", "words", 1, "GRU (words)", "attention", 4],
+        ["scenes", "dot", 1, "GRU (dot, squared)", "max", 4],
+        ["flickr8k", "gru-8-attention", 2, "GRU", "attention", 8],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (None, "does not describe a model (it: "),
+        ({"description": {"text": {}}}, "does not describe a model (description"),
+        ({"seed": "x"}, "does not describe a model (seed: "),
+        ({"draw": [800, 100]}, "does not describe a model (draw"),
+        ({}, "repeats rows of another input: pass each file once"),
+    ],
+)
+def test_bad_descriptions_are_named(tmp_path, changes, message):
+    [good] = write_models(tmp_path / "a", ("scenes", "gru-8-max"))
+    bad = tmp_path / "bad.json"
+    write_json(bad, [1] if changes is None else json.loads(good.read_text()) | changes)
+    with pytest.raises(InputError) as error:
+        results.read_models([good, bad])
+    assert "bad.json" in str(error.value) and message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t[t["split"] == "dev"], "has no test scores caption_to_image of an ensemble"),
+        (lambda t: t.assign(epochs=None), "line 3 has no epochs"),  # after a row of chance
+    ],
+)
+def test_incomplete_retrieval_scores_are_refused(tmp_path, change, message):
+    good = training("scenes", "lstm-64-attention")
+    paths = write_scores(tmp_path, good, change(training("scenes", "gru-64-attention")))
+    with pytest.raises(InputError, match=rf"retrieval-1\.csv {message}"):
+        results.read_retrieval(paths)
