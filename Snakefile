@@ -85,6 +85,7 @@ include: "rules/dataset.smk"
 include: "rules/features.smk"
 include: "rules/text.smk"
 include: "rules/train.smk"
+include: "rules/tune.smk"
 include: "rules/retrieval.smk"
 include: "rules/ratings.smk"
 

@@ -12,7 +12,7 @@ rule extract_features:
     benchmark:
         "results/benchmarks/features/{dataset}/{backbone}.part{part}-of-{parts}.tsv"
     wildcard_constraints:
-        backbone=r"(?!precomputed)\w+",
+        backbone=r"(?!precomputed)[\w-]+",
     conda:
         ENVIRONMENT
     threads: 8
@@ -23,13 +23,14 @@ rule extract_features:
         runtime=RESUMED,
     params:
         files=file_options,
+        backbone=plan.network,
         weights=plan.setting("weights"),
         settings=plan.settings("extraction"),
         code=code("scripts/extract_features.py"),
     shell:
         # --work keeps the finished part of a killed extraction. It is no output, as in train.smk.
         'python "$GROUNDVEC/scripts/extract_features.py" {params.files:q} '
-        "--backbone {wildcards.backbone:q} --weights {params.weights:q} --settings {params.settings:q} "
+        "--backbone {params.backbone:q} --weights {params.weights:q} --settings {params.settings:q} "
         "--part {wildcards.part:q} --parts {wildcards.parts:q} --threads {threads:q} "
         "--work results/checkpoints/features --output {output:q} --overwrite --log {log:q}"
 
@@ -45,7 +46,7 @@ rule join_features:
     log:
         "results/logs/features/{dataset}/{backbone}.log",
     wildcard_constraints:
-        backbone=r"\w+",
+        backbone=r"[\w-]+",
     localrule: True
     conda:
         ENVIRONMENT
@@ -65,7 +66,7 @@ rule concatenate_features:
     log:
         "results/logs/features/{dataset}/{backbones}.log",
     wildcard_constraints:
-        backbones=r"\w+(\+\w+)+",
+        backbones=r"[\w-]+(\+[\w-]+)+",
     localrule: True
     conda:
         ENVIRONMENT

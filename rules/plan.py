@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from groundvec import sources
@@ -29,6 +30,7 @@ RATED_BY_BASELINE = "<experiment>/ratings/baselines/{baseline}"
 SYSTEM = "<experiment>/translation/{system}"
 RERANKED = f"{SYSTEM}/reranked.{{n}}.csv"
 
+TUNED = "-tuned-"  # in the name of a backbone, before a hash of its tuning
 NO_NAME = "(?!)"  # a pattern that nothing matches
 
 Description = dict[str, Any]
@@ -212,9 +214,16 @@ class Plan:
     # Features
 
     def features_file(self, wildcards: Any) -> str:
-        """Return the features of a data set; the names of several networks are joined by `+`."""
-        backbone = self.datasets[wildcards.dataset]["backbone"]
-        return f"results/features/{self.source(wildcards)}/{backbone}.h5"
+        """Return the features of a data set; the names of several networks are joined by `+`.
+
+        Those of a tuned network are of one seed: the job's, or the data set's first.
+        """
+        dataset = self.datasets[wildcards.dataset]
+        seed = getattr(wildcards, "seed", dataset["seeds"][0])
+        names = []
+        for name in dataset["backbone"].split("+"):
+            names.append(f"{name}-seed{seed}" if name in dataset["tuned"] else name)
+        return f"results/features/{self.source(wildcards)}/{'+'.join(names)}.h5"
 
     def parts_of_features(self, wildcards: Any) -> list[str] | str:
         """Return the parts of an extraction; or precomputed features, which the mirror may have."""
@@ -232,12 +241,42 @@ class Plan:
         folder = f"results/features/{wildcards.dataset}"
         return [f"{folder}/{name}.h5" for name in wildcards.backbones.split("+")]
 
+    def network(self, wildcards: Any) -> str:
+        """Return the name of a backbone's network, without the name of its tuning."""
+        name, _, _ = wildcards.backbone.partition(TUNED)
+        return str(name)
+
     def backbone_weights(self, wildcards: Any) -> list[str]:
-        """Return the backbone's weights if they are public; torchvision downloads others."""
+        """Return the backbone's weights if they are tuned or public; torchvision has others."""
+        if TUNED in wildcards.backbone:
+            return [f"results/tuned/{wildcards.dataset}/{wildcards.backbone}/tuned.pth"]
         if self.datasets[wildcards.dataset]["weights"] != "IMAGENET1K_V1":
             return []
         pattern = rf"weights/{wildcards.backbone}-[0-9a-f]+\.pth"
         return [f"data/{name}" for name in self.sources if re.fullmatch(pattern, name)]
+
+    @cached_property
+    def tuned(self) -> dict[str, Any]:
+        """The settings of all tuned networks, by name."""
+        return {name: s for data in self.datasets.values() for name, s in data["tuned"].items()}
+
+    def trained_before(self, wildcards: Any) -> list[str]:
+        """List the files of the training that a network is tuned after; the first is model.json."""
+        settings = self.tuned[wildcards.backbone]
+        folder = MODEL.format(
+            dataset=settings["dataset"], model=settings["model"], seed=wildcards.seed
+        )
+        return [f"{folder}/model.json", f"{folder}/snapshots"]
+
+    def tuning(self, wildcards: Any) -> str:
+        """Return the settings of a tuning as JSON."""
+        return as_json(settings_of("tuning", self.tuned[wildcards.backbone]))
+
+    def tuned_description(self, wildcards: Any) -> Description:
+        """Return the description of the model that a network is tuned with."""
+        settings = self.tuned[wildcards.backbone]
+        model: Description = self.datasets[settings["dataset"]]["models"][settings["model"]]
+        return model
 
     # Models
 
@@ -262,7 +301,8 @@ class Plan:
     def training_key(self, dataset: str, model: str, seed: int) -> str:
         """Hash everything that defines a training, except names."""
         data = self.datasets[dataset]
-        return digest(data.get("of", dataset), data["models"][model], seed, data.get("draw"))
+        origin = data.get("of", dataset)
+        return digest(origin, data["backbone"], data["models"][model], seed, data.get("draw"))
 
     @cached_property
     def first_names(self) -> dict[str, tuple[str, str, int]]:
@@ -470,8 +510,7 @@ class Plan:
     @property
     def translated_features(self) -> str:
         """The features of the pictures that the translated sentences describe."""
-        backbone = self.datasets[self.translation["dataset"]]["backbone"]
-        return f"results/features/{self.translated_dataset}/{backbone}.h5"
+        return self.features_file(SimpleNamespace(dataset=self.translation["dataset"]))
 
     def reranked(self, lengths: list[int]) -> list[str]:
         """List the scores of all systems' re-ranked lists of these lengths."""

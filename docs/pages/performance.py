@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from measure import RESULTS, number, table
 
-STAGES = ["training", "million", "features", "search", "retrieval", "ratings", "encoding"]
+STAGES = ["training", "million", "features", "tuning", "search", "retrieval", "ratings", "encoding"]
 STAGES += ["index", "workflow", "growth"]
 IN_TABLES = ["training", "features", "retrieval", "ratings", "workflow"]  # in a file of their own
 Result = dict[str, Any]

@@ -12,7 +12,15 @@ from typing import Any
 from groundvec.config import parts
 from groundvec.config.description import describe
 from groundvec.config.reading import check_form
-from groundvec.config.schema import check, configuration_schema, fill, hint_at, mistake
+from groundvec.config.schema import (
+    check,
+    complete_by,
+    configuration_schema,
+    fill,
+    hint_at,
+    mistake,
+)
+from groundvec.provenance import digest
 
 BACKBONES = parts.ROOT / "groundvec/features/backbones.yaml"
 # Keys that a data set does not inherit from the one that it is `of`: they are about training.
@@ -55,6 +63,7 @@ def complete(config: dict[str, Any], papers: Mapping[str, bool]) -> dict[str, An
         _check_papers(place, dataset, papers)
         if any(papers[paper] for paper in dataset["papers"]):
             _check_selection(place, dataset, config)
+    _name_backbones(datasets)
     if "ratings" in config:
         _check_ratings(config["ratings"], datasets)
     if "translation" in config:
@@ -97,7 +106,7 @@ def _inherit(datasets: Any) -> None:
         problem += "" if described else ": describe one by its source"
         check_known(f"{place}.of", origin, described, problem)
         inherited = {k: v for k, v in described[origin].items() if k not in NOT_INHERITED}
-        may_differ = NOT_INHERITED | {"of", "language"}
+        may_differ = NOT_INHERITED | {"of", "language", "backbone"}
         for key in sorted((dataset.keys() & _dataset_keys(inherited)) - may_differ):
             if key not in inherited or dataset[key] != inherited[key]:
                 problem = f"it must be as in {origin}: remove `{key}`, or set it there"
@@ -116,10 +125,10 @@ def _dataset_keys(dataset: Mapping[str, Any]) -> set[str]:
 
 
 def _check_backbone(place: str, dataset: dict[str, Any]) -> None:
-    """Join the names of a data set's backbones by `+`; InputError if they fit no other key."""
-    backbone = dataset["backbone"]
-    names = [backbone] if isinstance(backbone, str) else backbone
-    dataset["backbone"] = "+".join(names)
+    """List a data set's backbones; InputError if they fit no other key."""
+    if not isinstance(dataset["backbone"], list):
+        dataset["backbone"] = [dataset["backbone"]]
+    names = [item if isinstance(item, str) else item["name"] for item in dataset["backbone"]]
     if names == ["precomputed"]:
         return
     known = parts.load_yaml(BACKBONES)
@@ -138,6 +147,70 @@ def _check_backbone(place: str, dataset: dict[str, Any]) -> None:
             f"{place}.features",
             "this file is read only with `backbone: precomputed`: add that, or remove `features`",
         )
+
+
+def _name_backbones(datasets: dict[str, Any]) -> None:
+    """Join the names of each data set's backbones by `+`, and describe tuned ones as `tuned`.
+
+    Raises:
+        InputError: the training that a network is tuned after does not fit.
+    """
+    listed = {name: dataset["backbone"] for name, dataset in datasets.items()}
+    for dataset_name, dataset in datasets.items():
+        names = []
+        dataset["tuned"] = {}
+        for item in listed[dataset_name]:
+            if isinstance(item, str):
+                names.append(item)
+                continue
+            place = f"datasets.{dataset_name}.backbone"
+            settings = complete_by(item["tuned"], "tuned", f"{place}.tuned")
+            _check_tuned(place, item["name"], settings, dataset_name, datasets, listed)
+            before = datasets[settings["dataset"]]
+            key = digest(
+                before["models"][settings["model"]],
+                before.get("draw"),
+                settings["stage"],
+                settings["passes"],
+            )
+            name = f"{item['name']}-tuned-{key[:8]}"
+            names.append(name)
+            dataset["tuned"][name] = settings
+        dataset["backbone"] = "+".join(names)
+
+
+def _check_tuned(
+    place: str,
+    network: str,
+    settings: dict[str, Any],
+    dataset_name: str,
+    datasets: dict[str, Any],
+    listed: dict[str, list[Any]],
+) -> None:
+    """Raise InputError if a network cannot be tuned, or not after the training that is named.
+
+    Args:
+        listed: the backbones of all data sets.
+    """
+    if not network.endswith("_stages"):
+        raise mistake(f"{place}.name", f"{network} cannot be tuned: name one with _stages")
+    before = settings["dataset"]
+    check_known(f"{place}.tuned.dataset", before, datasets, "there is no data set {}")
+    problem = f"{before} has no model {{}}"
+    check_known(f"{place}.tuned.model", settings["model"], datasets[before]["models"], problem)
+    dataset = datasets[dataset_name]
+    if datasets[before].get("of", before) != dataset.get("of", dataset_name):
+        problem = (
+            f"{before} has other pictures: give it `of: {dataset_name}`, or both the same `of`"
+        )
+        raise mistake(f"{place}.tuned.dataset", problem)
+    if listed[before] != [network]:
+        problem = f"the backbone of {before} must be {network} alone, as it is tuned from there"
+        raise mistake(f"{place}.tuned.dataset", problem)
+    for seed in dataset["seeds"]:
+        if seed not in datasets[before]["seeds"]:
+            problem = f"{before} lacks the seed {seed}: add it there, or remove it here"
+            raise mistake(f"datasets.{dataset_name}.seeds", problem)
 
 
 def _check_captions(place: str, dataset: dict[str, Any]) -> None:

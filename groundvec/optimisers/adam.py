@@ -6,6 +6,7 @@ Hutter 2017).
 
 from collections.abc import Callable, Iterable
 from math import cos, pi
+from typing import Any
 
 import torch
 
@@ -38,7 +39,7 @@ class Optimiser(torch.optim.Adam):
 
     def __init__(
         self,
-        parameters: Iterable[torch.nn.Parameter],
+        parameters: Iterable[torch.nn.Parameter] | Iterable[dict[str, Any]],
         cycle: int,
         learning_rate_max: float,
         learning_rate_min: float,
@@ -51,6 +52,6 @@ class Optimiser(torch.optim.Adam):
         )
 
     def prepare(self, step: int) -> None:
-        """Set the learning rate of a step."""
+        """Set the learning rate of a step; a group's own is its `factor` times that."""
         for group in self.param_groups:
-            group["lr"] = self.rate(step)
+            group["lr"] = group.get("factor", 1) * self.rate(step)

@@ -8,7 +8,7 @@ of a model are in `groundvec.encoders`, `groundvec.objectives` and `groundvec.op
 import logging
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,6 @@ from groundvec.runtime.errors import InputError
 from groundvec.runtime.jobs import catch_sigterm
 from groundvec.runtime.progress import Progress, epoch_summary
 from groundvec.training.checkpoints import (
-    BATCHES_BETWEEN_CHECKS,
     Checkpoints,
     History,
     State,
@@ -54,6 +53,8 @@ def train(
     device: str,
     work: Path,
     name: str = "training",
+    model: Model | None = None,
+    groups: Sequence[dict[str, Any]] | None = None,
 ) -> History:
     """Train a model by its description, or resume an interrupted training in `work`.
 
@@ -66,6 +67,8 @@ def train(
         work: a folder for checkpoints and snapshots (`groundvec.training.checkpoints`). It has the
             snapshots of `saved_epochs` when this returns.
         name: for messages.
+        model: to go on with; by default a new one with initial weights.
+        groups: the optimizer's groups of parameters; by default one of all.
 
     Returns:
         The history: one row per epoch from 0 on, each with its `provenance`.
@@ -86,26 +89,14 @@ def train(
         )
     _check_more(settings, split.more)
 
-    # Set up the model. Torch draws its initial weights, and the seed determines them.
-    torch.manual_seed(seed)
-    model = Model(description, texts, split.features.shape[1]).to(device)
-    # Two statistics of the training set are computed once and not trained: the inverse document
-    # frequency of each n-gram, and the mean and standard deviation of each image feature. Only
-    # models whose description asks for them have them.
-    encoded_captions = [
-        (language, captions.encoded) for language, captions in split.captions.items()
-    ]
-    if split.more:
-        first_language = next(iter(split.captions))
-        encoded_captions.append((first_language, split.more.encoded))
-    model.fit_idf(encoded_captions)
-    model.image.measure(split.features)
+    if model is None:
+        model = initial_model(description, texts, split, seed, device)
 
     # An objective with a closed form, such as CCA, is solved in an epoch without batches.
     solved = hasattr(model.objective, "solve")
     # The learning rate rises and falls once a cycle (Merkx & Frank 2019, section 3.3). It is lowest
     # at the end of a cycle, where the weights are saved as a candidate for the ensemble.
-    optimiser = make_optimiser(model, settings["cycle"] * batches)
+    optimiser = make_optimiser(model, settings["cycle"] * batches, groups)
     keep_freed_memory()
 
     # Resume. A finished training has its snapshots in `work`, and returns what it recorded.
@@ -151,7 +142,10 @@ def train(
                 bar.update()
                 last = done == batches
                 interrupted = sigterm.is_set()
-                if last or interrupted or done % BATCHES_BETWEEN_CHECKS == 0:
+                # The loss is read now and then only: reading makes the CPU wait for the GPU, which
+                # otherwise computes a batch while the CPU prepares the next.
+                due = checkpoints.due()
+                if last or interrupted or due:
                     state.batch = done
                     state.loss = total_loss.item()
                     state.seconds = seconds_before + time.monotonic() - start
@@ -163,7 +157,7 @@ def train(
                             "learning rate or smaller clip_image and clip_caption"
                         )
                     # After the last batch, `save_epoch` writes one anyway.
-                    if not last and (interrupted or checkpoints.due()):
+                    if not last:
                         checkpoints.save(state)
                     if not last and interrupted:
                         raise stopped(name, state)
@@ -198,6 +192,27 @@ def train(
 
     checkpoints.finish(state)
     return state.history
+
+
+def initial_model(
+    description: dict[str, Any], texts: dict[str, Any], split: Split, seed: int, device: str
+) -> Model:
+    """Make a model with its initial weights, and with statistics of the training set."""
+    # Torch draws the initial weights, and the seed determines them.
+    torch.manual_seed(seed)
+    model = Model(description, texts, split.features.shape[1]).to(device)
+    # Two statistics of the training set are computed once and not trained: the inverse document
+    # frequency of each n-gram, and the mean and standard deviation of each image feature. Only
+    # models whose description asks for them have them.
+    encoded_captions = [
+        (language, captions.encoded) for language, captions in split.captions.items()
+    ]
+    if split.more:
+        first_language = next(iter(split.captions))
+        encoded_captions.append((first_language, split.more.encoded))
+    model.fit_idf(encoded_captions)
+    model.image.measure(split.features)
+    return model
 
 
 def train_step(
@@ -284,11 +299,11 @@ def _embed(model: Model, language: str, captions: Captions, rows: np.ndarray) ->
     return model.embed_captions(language, batch)
 
 
-def make_optimiser(model: Model, cycle: int) -> Any:
+def make_optimiser(model: Model, cycle: int, groups: Sequence[dict[str, Any]] | None = None) -> Any:
     """Make the optimizer that a model's description names; a cycle is a number of steps."""
     optimiser = model.description["training"]["optimiser"]
     make = parts.find("optimisers", optimiser["name"])
-    return make(model.parameters(), cycle, **parts.options(optimiser))
+    return make(groups or model.parameters(), cycle, **parts.options(optimiser))
 
 
 def keep_freed_memory() -> None:

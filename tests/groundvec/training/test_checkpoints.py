@@ -33,7 +33,6 @@ def test_a_training_killed_in_any_batch_ends_in_the_same_weights(tmp_path, monke
     undisturbed = train(tmp_path / "whole", two_languages(), described)
     monkeypatch.setattr(checkpoints, "MIN_INTERVAL", -1)
     monkeypatch.setattr(checkpoints, "MAX_SHARE", math.inf)
-    monkeypatch.setattr(loop, "BATCHES_BETWEEN_CHECKS", 3)
     loss = multilingual.Objective.forward
     calls = []
 

@@ -93,6 +93,34 @@ def test_several_backbones_have_one_name():
     assert complete(changed(backbone=["resnet152"])) == complete(SMALL)
 
 
+def tuned(
+    network="efficientnet_lite0_stages",
+    before="efficientnet_lite0_stages",
+    seeds=(1,),
+    **settings,
+):
+    """Two data sets of the same pictures: the second one's network is tuned after the first."""
+    settings = {"dataset": "one", "model": "gru-8-max", **settings}
+    backbone = {"name": network, "tuned": settings}
+    config = with_second(of="one", backbone=backbone, seeds=list(seeds))
+    config["datasets"]["one"] = {**config["datasets"]["one"], "backbone": before}
+    return config
+
+
+def test_a_tuned_network_is_named_by_what_it_is_tuned_with():
+    completed = complete(tuned(passes=4))["datasets"]["two"]
+    [(name, settings)] = completed["tuned"].items()
+    assert completed["backbone"] == name and name.startswith("efficientnet_lite0_stages-tuned-")
+    assert settings == {"dataset": "one", "model": "gru-8-max", "stage": 5, "passes": 4}
+    assert complete(tuned())["datasets"]["two"]["backbone"] != name
+    assert complete(tuned())["datasets"]["one"]["tuned"] == {}
+    listed = tuned()
+    backbone = listed["datasets"]["two"]["backbone"]
+    listed["datasets"]["two"]["backbone"] = ["resnet152", backbone]
+    names = complete(listed)["datasets"]["two"]["backbone"].split("+")
+    assert names == ["resnet152", complete(tuned())["datasets"]["two"]["backbone"]]
+
+
 def test_ratings_and_translations_are_the_papers_unless_said_otherwise():
     ratings = complete({**SMALL, "ratings": {"source": "sts"}})["ratings"]
     assert (ratings["tokenizer"], ratings["lowercase"]) == ("moses", ["STS", "STS-B"])
@@ -216,6 +244,17 @@ OF_A_TRANSLATION = {
 }
 
 
+OF_A_TUNED_NETWORK = {
+    "network: resnet152": "two.backbone.name: resnet152 cannot be tuned: name one with _stages",
+    "dataset: 'on'": "backbone.tuned.dataset: there is no data set 'on': did you mean",
+    "model: gru-8": "backbone.tuned.model: one has no model 'gru-8': did you mean",
+    "before: resnet152": "the backbone of one must be efficientnet_lite0_stages alone",
+    "stage: 8": "datasets.two.backbone.tuned.stage: 8 is greater than the maximum of 7",
+    "pases: 2": "two.backbone.tuned: unknown key 'pases': did you mean 'passes'?",
+    "seeds: [1, 2]": "two.seeds: one lacks the seed 2: add it there, or remove it here",
+}
+
+
 def wrong(texts, make):
     """The configurations with these settings, each with the message."""
     return [(make(**yaml.safe_load(f"{{{text}}}")), message) for text, message in texts.items()]
@@ -227,6 +266,7 @@ def wrong(texts, make):
         *wrong(OF_A_DATASET, changed),
         *wrong(OF_A_MODEL, described),
         *wrong(OF_A_TRANSLATION, translated),
+        *wrong(OF_A_TUNED_NETWORK, tuned),
         (
             {**SMALL, "experiment": "x" * 300},
             "configuration, experiment: a name of 300 characters is too long: 100 are the most",

@@ -92,6 +92,26 @@ def test_a_draw_reads_the_files_of_its_data_set():
     assert plan.draw_option(of(dataset="scenes")) == []
 
 
+def test_features_of_a_tuned_network_are_of_a_seed_and_come_after_a_training():
+    lite = "efficientnet_lite0_stages"
+    frozen = {**SCENES, "backbone": lite, "models": ["words"], "seeds": [1, 2]}
+    backbone = {"name": lite, "tuned": {"dataset": "scenes", "model": "words", "passes": 2}}
+    tuned = {"of": "scenes", "backbone": backbone, "models": ["both"], "seeds": [2]}
+    plan = planned(scenes=frozen, tuned=tuned)
+    [name] = plan.tuned
+    stem = f"results/features/scenes/{name}-seed2"
+    assert plan.features_file(of(dataset="tuned", model="both", seed="2")) == f"{stem}.h5"
+    assert plan.features_file(of(dataset="tuned")) == f"{stem}.h5"
+    of_features = of(dataset="scenes", backbone=f"{name}-seed2")
+    assert plan.network(of_features) == lite
+    [weights] = plan.backbone_weights(of_features)
+    assert weights == f"results/tuned/scenes/{name}-seed2/tuned.pth"
+    of_tuning = of(dataset="scenes", backbone=name, seed="2")
+    folder = "<experiment>/models/scenes/words/seed2"
+    assert plan.trained_before(of_tuning) == [f"{folder}/model.json", f"{folder}/snapshots"]
+    assert plan.tuning(of_tuning) == '{"passes": 2, "stage": 5}'
+
+
 def test_a_training_of_two_names_is_taken_over_by_the_second():
     same = {"of": "one", "models": ["words"], "seeds": [1, 2]}
     plan = planned(one={**SCENES, "models": ["words"]}, two=same)

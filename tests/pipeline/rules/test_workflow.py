@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from groundvec import SentenceEncoder
+from groundvec.features import store
 from groundvec.runtime.files import sha256
 from tests.support import public_files
 from tests.support.result_files import rows
@@ -130,12 +131,20 @@ def test_everything_is_on_one_page_as_well(built):
             assert f'id="{paper}-{table.stem}"' in page
         for figure in (results / paper / "figures").glob("*.svg"):
             assert f'<figure id="{paper}-{figure.stem}">' in page
-    for dataset in ("tiny-scenes", "few", "both", "own"):
+    for dataset in ("tiny-scenes", "few", "both", "own", "tuned"):
         assert f'data-dataset="{dataset}"' in page
     panel = (results / "report/tiny-scenes.try_it.html").read_text("utf-8")
     got = list((built / "data/onnxruntime_web").glob("*.tgz"))
     assert ('id="try-it"' if got else "install npm") in panel
     assert panel in page
+
+
+def test_a_tuned_network_computes_features_of_its_own(built):
+    [folder] = (built / "results/tuned/tiny-scenes").iterdir()
+    about = json.loads((folder / "tuned.json").read_text())
+    assert about["sha256"] == sha256(folder / "tuned.pth")
+    features = built / f"results/features/tiny-scenes/{folder.name}.h5"
+    assert store.attributes(features)["weights_sha256"] == about["sha256"]
 
 
 def test_translations_are_made_and_re_ranked(built):

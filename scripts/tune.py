@@ -1,0 +1,64 @@
+r"""Tune an image network together with the text encoder of a trained model.
+
+The model was trained on features of this network alone. A killed tuning resumes when it is started
+again with the same arguments. A finished one only writes its results again: tuned.pth, which
+scripts/extract_features.py reads as --weights-file, its origin in tuned.json, and history.csv.
+
+Example:
+  python scripts/tune.py --dataset flickr8k --trained results/models/flickr8k/bag/seed1 \
+      --settings '{stage: 5, passes: 8}' --captions results/datasets/flickr8k/captions.csv \
+      --images results/datasets/flickr8k/images.csv --work checkpoints --output tuned
+"""
+
+import argparse
+from pathlib import Path
+
+import reproduction  # noqa: F401, adds parts that the model may have
+from groundvec.cli.arguments import make_parser
+from groundvec.cli.program import run
+
+shared = "captions images threads device work"
+outputs = ("/history.csv", "/tuned.pth", "/tuned.json")
+parser = make_parser(__doc__, shared, "the folder to write", outputs, "tuning")
+parser.add_argument("--dataset", required=True, help="its name, for results")
+parser.add_argument(
+    "--trained", type=Path, required=True, help="the folder of the trained model to go on with"
+)
+
+
+def main(arguments: argparse.Namespace) -> None:
+    from groundvec.device import choose, deterministic
+    from groundvec.features.backbones import of_features
+    from groundvec.model.folder import read_description
+    from groundvec.runtime.errors import InputError
+    from groundvec.training.tuning import tune_from_files
+
+    content = read_description(arguments.trained)
+    backbones = of_features(content.get("features", {}))
+    if len(backbones) > 1:
+        raise InputError(
+            f"{arguments.trained} was trained on features of {len(backbones)} networks: tune each "
+            "by a model that was trained on its features alone"
+        )
+    deterministic()
+    precision = content["description"]["training"]["precision"]
+    device = choose(arguments.device, arguments.threads, precision)
+    tune_from_files(
+        arguments.trained,
+        backbones[0],
+        labels={
+            "dataset": arguments.dataset,
+            "model": content["model"],
+            "seed": content["seed"],
+        },
+        settings=arguments.settings,
+        captions=arguments.captions,
+        images=arguments.images,
+        work=arguments.work,
+        output=arguments.output,
+        device=device,
+    )
+
+
+if __name__ == "__main__":
+    run(main, parser)
