@@ -199,6 +199,7 @@ def with_upper(network: nn.Module, upper: Upper) -> dict[str, Tensor]:
         weights[f"{norm}.bias"] = bias.detach().clone()
 
     first = len(efficientnet._blocks) - len(upper.blocks)
+    block: Any
     for number, block in enumerate(upper.blocks, first):
         name = f"_blocks.{number}."
         if block.expand is not None:

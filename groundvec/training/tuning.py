@@ -197,7 +197,7 @@ class Passes(Split):
 
 def parameter_groups(model: Model) -> list[dict[str, Any]]:
     """Return what the optimizer trains, the image network at a learning rate of its own."""
-    network = list(model.image.upper.parameters())  # type: ignore[union-attr, operator]
+    network = list(model.image.upper.parameters())  # type: ignore[union-attr]
     tuned = {id(parameter) for parameter in network}
     others = [parameter for parameter in model.parameters() if id(parameter) not in tuned]
     return [{"params": others}, {"params": network, "factor": NETWORK_RATE / OTHER_RATE}]
