@@ -28,7 +28,7 @@ from groundvec.data.split import Captions, Split, load_split
 from groundvec.device import choose
 from groundvec.evaluation.ranks import ranks
 from groundvec.features import store
-from groundvec.model.network import IMAGES_PER_BATCH
+from groundvec.model.sentences import IMAGES_PER_BATCH
 from groundvec.runtime.arrays import Matrix
 from groundvec.text.characters import Text
 from groundvec.text.encoded import Encoded

@@ -1,11 +1,11 @@
 """Configuration of Sphinx for `make docs`, which builds the pages in `site/`."""
 
+import json
 import re
 import shutil
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
-import nbformat
 from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parent.parent
@@ -28,7 +28,6 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "groundvec/model/pretrained/flickr8k-v4/README.md": "card-flickr8k-v4.md",
-    "groundvec/model/pretrained/flickr8k-bag-v1/README.md": "card-flickr8k-bag-v1.md",
 }
 
 # Commands over several lines, and CSV, which Pygments does not know, are shown without colours.
@@ -70,17 +69,18 @@ def notebook(app: Sphinx, page: str, content: list[str]) -> None:
     if page != "tour":
         return
     content[0] = ""
-    for cell in nbformat.read(NOTEBOOK, as_version=4).cells:
-        if cell.cell_type == "markdown":
+    for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
             # The notebook's links lead from its own folder.
-            content[0] += "\n" + cell.source.replace("](../docs/", "](") + "\n"
+            content[0] += "\n" + source.replace("](../docs/", "](") + "\n"
             continue
-        content[0] += f"\n```python\n{cell.source}\n```\n"
-        for output in cell.outputs:
-            if output.output_type == "stream":
-                content[0] += f"\n```text\n{output.text}```\n"
+        content[0] += f"\n```python\n{source}\n```\n"
+        for output in cell["outputs"]:
+            if output["output_type"] == "stream":
+                content[0] += f"\n```text\n{''.join(output['text'])}```\n"
             else:
-                data = output.data["image/png"].replace("\n", "")
+                data = "".join(output["data"]["image/png"]).replace("\n", "")
                 content[0] += f"\n![The pictures of the cell above](data:image/png;base64,{data})\n"
     content[0] += "\n[This page as a notebook](../examples/tour.ipynb)\n"
 
@@ -98,8 +98,8 @@ def link_demo(app: Sphinx, page: str, content: list[str]) -> None:
     """Link the demo's page from its description, if `make all` made it."""
     if page == "page" and (DEMO / "report" / "index.html").exists():
         content[0] = content[0].replace(
-            "`make all docs` puts it on the site",
-            '<a href="demo/report/index.html">The demo\'s page</a> is on this site',
+            "`make all docs` puts the demo's page on the site.",
+            '<a href="demo/report/index.html">The demo\'s page</a> is on this site.',
         )
 
 

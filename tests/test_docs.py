@@ -10,7 +10,6 @@ import tomllib
 from contextlib import redirect_stdout
 from pathlib import Path
 
-import nbformat
 import numpy as np
 import pytest
 import yaml
@@ -123,12 +122,12 @@ def test_the_snippets_of_other_libraries_print_their_comments(section, module, c
 def run_notebook(path):
     """Run the code cells of a notebook; return its names, and stored and printed text by cell."""
     names, texts = {}, []
-    for cell in nbformat.read(path, as_version=4).cells:
-        if cell.cell_type == "code":
+    for cell in json.loads(path.read_text("utf-8"))["cells"]:
+        if cell["cell_type"] == "code":
             printed = io.StringIO()
             with redirect_stdout(printed):
-                exec(cell.source, names)
-            stored = [output.text for output in cell.outputs if output.output_type == "stream"]
+                exec("".join(cell["source"]), names)
+            stored = [line for output in cell["outputs"] for line in output.get("text", [])]
             texts.append(("".join(stored), printed.getvalue()))
     return names, texts
 
@@ -136,12 +135,13 @@ def run_notebook(path):
 def test_the_tour_runs_and_prints_what_it_shows(monkeypatch, tmp_path):
     """What follows the training is not compared: its weights depend on the processor."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr("tempfile.tempdir", None)
     names, texts = run_notebook(ROOT / "examples" / "tour.ipynb")
-    before_training = [text for text in texts if "R@10" not in text[0]][:5]
+    *before_training, trained, _, _ = texts
     assert all(stored == printed for stored, printed in before_training)
-    assert names["mean"].pearson.item() > 0.5
-    assert "caption_to_image: R@10" in texts[-3][1]
+    assert "caption_to_image: R@10" in trained[1]
+    assert names["mean"].pearson.item() > 0.5  # of the trained encoder, on drawn scenes
 
 
 def test_each_table_is_in_one_page():

@@ -20,8 +20,8 @@ from groundvec.data.split import UNENCODED, load_split
 from groundvec.evaluation.ranks import ranks
 from groundvec.features import store
 from groundvec.model.bank import Bank, cluster
-from groundvec.model.network import encode_images, load_ensemble
-from groundvec.model.sentences import encode_sentences
+from groundvec.model.network import load_ensemble
+from groundvec.model.sentences import encode_images, encode_sentences
 
 DRAWN = (300, 1000, 6000)
 CENTERS = (64, 128, 256, 512)
@@ -46,7 +46,7 @@ def sizes(arguments: argparse.Namespace) -> pd.DataFrame:
     captions = read_captions(arguments.captions)
     in_training = captions["split"].eq("train") & captions["language"].isin(list(models[0].texts))
     training = [
-        encode_sentences(models, rows["caption"].tolist(), language)
+        encode_sentences(models, rows["caption"].tolist(), str(language))
         for language, rows in captions[in_training].groupby("language")
     ]
     english = captions[captions["language"] == "en"]

@@ -14,6 +14,7 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 from time import process_time
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -26,6 +27,7 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.trainers import WordPieceTrainer
 
 from groundvec import SentenceEncoder
+from groundvec.numpy_backend import Network
 
 NUMBERS = 256
 VOCABULARY = 30_000  # as BERT's; captions have fewer words
@@ -53,7 +55,7 @@ def measure(arguments: argparse.Namespace) -> pd.DataFrame:
 
     def by_new_bag() -> int:
         """Forget the tokens that were met, as if the encoder was loaded again."""
-        for tokens in bag.models[0].tokens.values():
+        for tokens in cast(Network, bag.models[0]).tokens.values():
             tokens.clear()
         return all_at_once(bag.encode, len(sentences))
 
@@ -61,7 +63,7 @@ def measure(arguments: argparse.Namespace) -> pd.DataFrame:
         static.encode(sentences, use_multiprocessing=False)
         return len(sentences)
 
-    contestants = {
+    contestants: dict[tuple[str, str], Callable[[], int]] = {
         ("model2vec", BATCH): by_model2vec,
         ("flickr8k-bag, new", BATCH): by_new_bag,
         ("flickr8k-bag", BATCH): lambda: all_at_once(bag.encode, len(sentences)),

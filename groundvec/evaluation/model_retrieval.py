@@ -28,7 +28,8 @@ from groundvec.evaluation.retrieval import (
 )
 from groundvec.features import store
 from groundvec.model.folder import epochs_compared, read_description, read_ensemble
-from groundvec.model.network import Model, encode_images, load_model
+from groundvec.model.network import Model, load_model
+from groundvec.model.sentences import encode_images
 from groundvec.provenance import provenance
 from groundvec.querybank import normalized
 from groundvec.results.schemas import CUTOFFS, QUERYBANK, QueryRanks, Retrieval

@@ -35,7 +35,8 @@ def score_table(scores: pd.DataFrame) -> str:
 def markdown(scores: pd.DataFrame) -> str:
     """Write the scores as a Markdown table, and below it how they were computed."""
     table = _texts(scores)
-    rows = [list(table), ["---"] * table.shape[1], *table.astype(str).to_numpy().tolist()]
+    rows: list[list[str]] = [list(map(str, table)), ["---"] * table.shape[1]]
+    rows += table.astype(str).to_numpy().tolist()
     lines = [f"| {' | '.join(row)} |" for row in rows]
     notes = [f"- {note}".replace("|", "\\|") for note in _notes(scores)]
     return "\n".join([*lines, "", *notes]) + "\n"

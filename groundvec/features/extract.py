@@ -73,7 +73,7 @@ def extract(
     log.info("%s: %d images, %d of them done before", backbone.name, len(done), done.sum())
     todo = np.flatnonzero(~done)
     bar = Progress(total=len(done), initial=done.sum(), desc=backbone.name, unit="images")
-    computed = _compute([files[row] for row in todo], backbone, device, threads)
+    computed = _compute([files[row] for row in todo.tolist()], backbone, device, threads)
     rows = iter(todo.tolist())
     unsaved: list[int] = []
     problems = {} if unusable is None else unusable
@@ -248,13 +248,15 @@ def _compute(
                 size = max(1, BATCH // backbone.crops)
                 decoded = _ahead(pool, crops_of, files, size + AHEAD * threads)
                 while batch := list(islice(decoded, size)):
-                    usable = [
-                        row for row, crops in enumerate(batch) if isinstance(crops, np.ndarray)
-                    ]
+                    usable = {
+                        row: crops
+                        for row, crops in enumerate(batch)
+                        if isinstance(crops, np.ndarray)
+                    }
                     if usable:
-                        computed = network(np.stack([batch[row] for row in usable]))
-                        for row, features in zip(usable, computed, strict=True):
-                            batch[row] = features
+                        computed = network(np.stack([*usable.values()]))
+                        for row, features_of_row in zip(usable, computed, strict=True):
+                            batch[row] = features_of_row
                     yield batch
         finally:
             pool.shutdown(cancel_futures=True)

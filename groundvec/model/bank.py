@@ -77,7 +77,7 @@ def make(folder: Path, captions: Path) -> None:
     if training.empty:
         raise InputError(f"{captions} has no training captions of this model: name its data set's")
     vectors = [
-        encode_sentences(models, rows["caption"].tolist(), language)
+        encode_sentences(models, rows["caption"].tolist(), str(language))
         for language, rows in training.groupby("language")
     ]
     size = content["description"]["encoder"]["size"]  # further columns do not compare with images

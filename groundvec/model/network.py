@@ -1,6 +1,5 @@
 """A model in torch: its encoders and its objective, and loading it with its weights."""
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -14,14 +13,12 @@ from torch.nn.functional import pad
 from groundvec import similarity
 from groundvec.config import parts
 from groundvec.config.description import check_fit
-from groundvec.features.backbones import of_features
 from groundvec.model import weights
-from groundvec.model.folder import read_description, read_ensemble, snapshot_name
+from groundvec.model.folder import read_ensemble
 from groundvec.model.sentences import IMAGES_PER_BATCH, Reader, make_texts
 from groundvec.model.stored import open_snapshot
 from groundvec.runtime.arrays import Matrix
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import new_folder, write_bytes, write_json
 
 MIN_DEVIATION = 1e-6  # of a feature: with less it is constant, and has no information
 
@@ -213,40 +210,3 @@ def load_ensemble(
     """Load the snapshots of `epochs`, by default of the epochs in `ensemble.json`."""
     epochs = read_ensemble(folder)["epochs"] if epochs is None else epochs
     return [load_model(folder, epoch, device, treebank) for epoch in epochs]
-
-
-def pack(folder: str | Path, target: Path, images: bool = True) -> None:
-    """Copy a trained model for distribution: with its ensemble alone, and matrices in 8 bits.
-
-    Args:
-        images: add the image networks as graphs, so that it searches pictures without torch.
-
-    Raises:
-        InputError: there is no trained model in `folder`, or `target` exists; the image networks
-            cannot be loaded.
-    """
-    content = read_description(folder)
-    ensemble = read_ensemble(folder)
-    checksums = {}
-    with new_folder(target) as new:
-        for epoch in ensemble["epochs"]:
-            path = new / "snapshots" / snapshot_name(epoch)
-            checksums[str(epoch)] = weights.save(load_model(folder, epoch), path, packed=True)
-        write_json(new / "ensemble.json", ensemble)
-        content["saved"] = ensemble["epochs"]
-        content["sha256"] = checksums
-        if images:
-            content["graphs"] = _pack_graphs(content["features"], new / "graphs")
-        write_json(new / "model.json", content)
-
-
-def _pack_graphs(features: dict[str, Any], target: Path) -> list[str]:
-    """Write the graphs of a model's image networks, and return their SHA-256."""
-    from groundvec.features.graphs import export, rounded
-
-    checksums = []
-    for number, backbone in enumerate(of_features(features)):
-        graph = rounded(export(backbone.network, backbone.transform))
-        write_bytes(target / f"{number}.onnx", graph)
-        checksums.append(hashlib.sha256(graph).hexdigest())
-    return checksums

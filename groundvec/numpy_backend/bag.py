@@ -54,7 +54,8 @@ class Encoder:
     def of_sums(self, totals: np.ndarray) -> np.ndarray:
         """Compute unit vectors of sentences (B, size) from the totals of their parts, in place."""
         size = len(self.projection.bias)
-        projected, total = totals[:, :size], totals[:, size:]
+        projected = totals[:, :size]
+        total = totals[:, size:]
         norms = np.sqrt(np.vecdot(total, total))
         norms[norms == 0] = 1
         if self.idf:

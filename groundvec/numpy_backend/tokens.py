@@ -85,7 +85,7 @@ class Tokens:
         # Sentences that have to be read as a whole replace their sums.
         whole = np.flatnonzero(is_long | ~may_end[ends - 1])
         if len(whole):
-            yield whole, self._sum(self.read([sentences[row] for row in whole]))
+            yield whole, self._sum(self.read([sentences[row] for row in whole.tolist()]))
 
     def _find(self, tokens: list[str]) -> np.ndarray:
         """Find the rows of tokens, and add new ones; 0 for those that get no row."""

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from groundvec import SentenceEncoder
 from groundvec.model.folder import read_ensemble
-from groundvec.model.network import Model, pack
+from groundvec.model.network import Model
+from groundvec.model.packing import pack
 from groundvec.model.shipped import NEWEST, PRETRAINED, find
 from groundvec.runtime.errors import InputError
 from tests.support.examples import description, save_model

@@ -21,7 +21,8 @@ from groundvec.features import backbones, store
 from groundvec.features.concatenation import concatenate
 from groundvec.features.extract import described_features, extract
 from groundvec.features.files import pictures
-from groundvec.model.network import Model, pack
+from groundvec.model.network import Model
+from groundvec.model.packing import pack
 from groundvec.model.sentences import encode_images
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_json, sha256, write_json

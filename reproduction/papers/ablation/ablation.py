@@ -81,7 +81,7 @@ def ablation(ranks: QueryRanks, predictions: Predictions | None, history: Histor
             if draws is not first and len(shared_seeds):
                 gains = [draws[seed] - first[seed] for seed in shared_seeds]
                 difference = mean_of_seeds(gains)
-            training = (dataset, model.removesuffix(WITH_BANK))
+            training = (dataset, str(model).removesuffix(WITH_BANK))
             labels = (dataset, model, len(draws), minutes.get(training), measure)
             rows.append((*labels, *mean_of_seeds(draws.tolist()), *difference))
     names = ["dataset", "model", "seeds", "minutes", "measure"]

@@ -16,7 +16,8 @@ from PIL import Image
 from groundvec import ImageEncoder, SentenceEncoder, search
 from groundvec.features import backbones
 from groundvec.features.extract import described_features
-from groundvec.model.network import Model, pack
+from groundvec.model.network import Model
+from groundvec.model.packing import pack
 from groundvec.runtime.errors import InputError
 from groundvec.text.characters import Text
 from tests.support import forks

@@ -1,0 +1,48 @@
+"""A trained model for distribution: small, and with its image networks."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from groundvec.features.backbones import of_features
+from groundvec.model import weights
+from groundvec.model.folder import read_description, read_ensemble, snapshot_name
+from groundvec.model.network import load_model
+from groundvec.runtime.files import new_folder, write_bytes, write_json
+
+
+def pack(folder: str | Path, target: Path, images: bool = True) -> None:
+    """Copy a trained model for distribution: with its ensemble alone, and matrices in 8 bits.
+
+    Args:
+        images: add the image networks as graphs, so that it searches pictures without torch.
+
+    Raises:
+        InputError: there is no trained model in `folder`, or `target` exists; the image networks
+            cannot be loaded.
+    """
+    content = read_description(folder)
+    ensemble = read_ensemble(folder)
+    checksums = {}
+    with new_folder(target) as new:
+        for epoch in ensemble["epochs"]:
+            path = new / "snapshots" / snapshot_name(epoch)
+            checksums[str(epoch)] = weights.save(load_model(folder, epoch), path, packed=True)
+        write_json(new / "ensemble.json", ensemble)
+        content["saved"] = ensemble["epochs"]
+        content["sha256"] = checksums
+        if images:
+            content["graphs"] = _pack_graphs(content["features"], new / "graphs")
+        write_json(new / "model.json", content)
+
+
+def _pack_graphs(features: dict[str, Any], target: Path) -> list[str]:
+    """Write the graphs of a model's image networks, and return their SHA-256."""
+    from groundvec.features.graphs import export, rounded
+
+    checksums = []
+    for number, backbone in enumerate(of_features(features)):
+        graph = rounded(export(backbone.network, backbone.transform))
+        write_bytes(target / f"{number}.onnx", graph)
+        checksums.append(hashlib.sha256(graph).hexdigest())
+    return checksums
