@@ -5,6 +5,7 @@ mode and the same stages trained, by torch alone.
 """
 
 from dataclasses import replace
+from typing import Any
 
 import torch
 from measure import Row, program, row, work
@@ -77,7 +78,7 @@ def with_gradients(network: nn.Module) -> nn.Module:
     network.requires_grad_(False)
     efficientnet = network.get_submodule("network")
     upper = len(image_network.divide(network, STAGE)[1].blocks)
-    blocks = efficientnet.get_submodule("_blocks")
+    blocks: Any = efficientnet.get_submodule("_blocks")
     for module in [*list(blocks)[-upper:], efficientnet.get_submodule("_conv_head")]:
         for name, parameter in module.named_parameters():
             parameter.requires_grad_("_depthwise_conv" not in name)

@@ -30,7 +30,7 @@ from groundvec.features import versions
 from groundvec.features.backbones import STAGES, Backbone, Transform
 from groundvec.features.images import cut, load
 from groundvec.model.folder import read_description, snapshot_name
-from groundvec.model.network import Model, Projection, load_model
+from groundvec.model.network import Model, load_model
 from groundvec.provenance import code_hash, digest, provenance
 from groundvec.results.frames import write
 from groundvec.results.schemas import History
@@ -197,7 +197,7 @@ class Passes(Split):
 
 def parameter_groups(model: Model) -> list[dict[str, Any]]:
     """Return what the optimizer trains, the image network at a learning rate of its own."""
-    network = list(model.image.upper.parameters())  # type: ignore[union-attr, operator]
+    network = list(model.image.upper.parameters())  # type: ignore[union-attr]
     tuned = {id(parameter) for parameter in network}
     others = [parameter for parameter in model.parameters() if id(parameter) not in tuned]
     return [{"params": others}, {"params": network, "factor": NETWORK_RATE / OTHER_RATE}]
@@ -214,7 +214,7 @@ class PixelsEncoder(nn.Module):
         lower: image_network.Lower,
         upper: image_network.Upper,
         transform: Transform,
-        projection: Projection,
+        projection: nn.Module,
         device: str,
     ) -> None:
         super().__init__()
