@@ -5,7 +5,6 @@ mode and the same stages trained, by torch alone.
 """
 
 from dataclasses import replace
-from typing import Any
 
 import torch
 from measure import Row, program, row, work
@@ -29,7 +28,13 @@ def rows(small: bool) -> list[Row]:
     side = backbone.transform.resize
     images = torch.randint(0, 256, (count, 3, side, side), dtype=torch.uint8)
     lower, upper = image_network.divide(backbone.network, STAGE)
-    encoder = tuning.PixelsEncoder(lower, upper, backbone.transform, nn.Identity(), "cpu")
+    encoder = tuning.PixelsEncoder(
+        lower,
+        upper,
+        backbone.transform,
+        nn.Identity(),  # type: ignore[arg-type]
+        "cpu",
+    )
     encoder.train()
     plain = with_gradients(backbone.network)
     views = encoder.views(images)
@@ -78,8 +83,8 @@ def with_gradients(network: nn.Module) -> nn.Module:
     network.requires_grad_(False)
     efficientnet = network.get_submodule("network")
     upper = len(image_network.divide(network, STAGE)[1].blocks)
-    blocks: Any = efficientnet.get_submodule("_blocks")
-    for module in [*list(blocks)[-upper:], efficientnet.get_submodule("_conv_head")]:
+    blocks = list(efficientnet.get_submodule("_blocks").children())
+    for module in [*blocks[-upper:], efficientnet.get_submodule("_conv_head")]:
         for name, parameter in module.named_parameters():
             parameter.requires_grad_("_depthwise_conv" not in name)
     return network

@@ -27,6 +27,7 @@ PAGES = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
+    "groundvec/model/pretrained/flickr8k-bag-v1/README.md": "card-flickr8k-bag-v1.md",
     "groundvec/model/pretrained/flickr8k-v4/README.md": "card-flickr8k-v4.md",
 }
 

@@ -61,9 +61,10 @@ def page(results: dict[str, Result]) -> str:
     def case(stage: str, start: str) -> Result:
         return next(row for row in rows[stage] if row["what"].startswith(start))
 
-    def measured(stage: str, caller: Callable[[], str]) -> str:
-        """Write below a stage's table the command, the commit and the machine."""
-        return f"{caller().strip()}\n\n{made_by(results[stage])}"
+    def measured(stage: str, caller: Callable[[], str] | None = None) -> str:
+        """Write a stage's table, and below it the command, the commit and the machine."""
+        rows_of_table = caller().strip() if caller else table(results[stage]["rows"])
+        return f"{rows_of_table}\n\n{made_by(results[stage])}"
 
     def finished(value: Any) -> Any:
         return number(value) if isinstance(value, int | float) else value

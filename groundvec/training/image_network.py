@@ -199,8 +199,8 @@ def with_upper(network: nn.Module, upper: Upper) -> dict[str, Tensor]:
         weights[f"{norm}.bias"] = bias.detach().clone()
 
     first = len(efficientnet._blocks) - len(upper.blocks)
-    blocks: Any = upper.blocks
-    for number, block in enumerate(blocks, first):
+    block: Any
+    for number, block in enumerate(upper.blocks, first):
         name = f"_blocks.{number}."
         if block.expand is not None:
             replace(name + "_expand_conv", name + "_bn0", block.expand.weight, block.expand.bias)
