@@ -30,7 +30,7 @@ from groundvec.features import versions
 from groundvec.features.backbones import STAGES, Backbone, Transform
 from groundvec.features.images import cut, load
 from groundvec.model.folder import read_description, snapshot_name
-from groundvec.model.network import Model, Projection, load_model
+from groundvec.model.network import Model, load_model
 from groundvec.provenance import code_hash, digest, provenance
 from groundvec.results.frames import write
 from groundvec.results.schemas import History
@@ -214,7 +214,7 @@ class PixelsEncoder(nn.Module):
         lower: image_network.Lower,
         upper: image_network.Upper,
         transform: Transform,
-        projection: Projection,
+        projection: nn.Module,
         device: str,
     ) -> None:
         super().__init__()
