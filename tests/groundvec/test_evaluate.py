@@ -109,7 +109,7 @@ def test_an_encoder_is_a_function_or_has_a_method(folders):
     pd.testing.assert_frame_equal(result.scores, rate(trigrams, tasks=["STS13"]).scores)
     spearman = 100 * result.scores.set_index("definition").loc["MTEB cosine", "spearman"]
     cosine, mteb, *_ = repr(result).splitlines()
-    assert cosine.startswith("STS of all years, cosine, mean weighted by pairs: ")
+    assert cosine.startswith("STS 2013, cosine, mean weighted by pairs: ")
     assert mteb == f"MTEB, Spearman, mean of 1 tasks: {spearman:.1f}"
     assert result.items["subtask"].tolist() == ["FNWN", "HDL", "OnWN"]
     text = str(result)

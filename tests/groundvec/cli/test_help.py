@@ -221,7 +221,9 @@ def prepare(folder, name, number):
 
 @pytest.mark.slow
 def test_every_example_of_a_script_s_help_runs_as_it_stands(folder):
-    assert set(CHAIN.split()) == {path.stem for path in (ROOT / "scripts").glob("*.py")}
+    # `tune` needs pictures in number and a model of one network's features: test_tuning has both.
+    scripts = {path.stem for path in (ROOT / "scripts").glob("*.py")}
+    assert set(CHAIN.split()) == scripts - {"tune"}
     for name in CHAIN.split():
         found = of_script(name)
         assert found, name

@@ -13,7 +13,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundvec import SentenceEncoder, encoder
+from groundvec import SentenceEncoder
 from groundvec import numpy_backend as inference
 from groundvec.model import shipped
 from groundvec.model.network import Model, load_ensemble
@@ -88,10 +88,10 @@ def test_a_large_recurrent_network_or_one_on_a_gpu_is_torch_s(tmp_path, monkeypa
     def kind():
         return type(SentenceEncoder(tmp_path, epochs=[4]).models[0])
 
-    assert kind() is (Model if any(map(os.path.exists, encoder.GPUS)) else inference.Network)
-    monkeypatch.setattr(encoder, "GPUS", ["/"])
+    assert kind() is (Model if any(map(os.path.exists, inference.GPUS)) else inference.Network)
+    monkeypatch.setattr(inference, "GPUS", ["/"])
     assert kind() is Model
-    monkeypatch.setattr(encoder, "GPUS", [])
+    monkeypatch.setattr(inference, "GPUS", [])
     monkeypatch.setattr(inference, "LARGE", 8)
     assert kind() is Model
     monkeypatch.setitem(sys.modules, "torch", None)  # as if it were not installed
@@ -176,7 +176,7 @@ def test_sentences_need_no_torch(tmp_path):
 @pytest.mark.parametrize(
     ("command", "package", "extra"),
     [
-        ("search . a-dog", "torch", "pictures"),
+        ("search . a-dog", "PIL", "pictures"),
         ("similarity a b --device cuda", "torch", "torch"),
         ("evaluate ratings --model flickr8k", "pandas", "evaluate"),
         ("export flickr8k -o encoder.onnx", "torch", "onnx"),

@@ -257,7 +257,7 @@ def test_a_change_of_code_or_of_a_card_s_words_computes_again_what_depends_on_it
 def test_a_network_more_extracts_its_features_alone(built):
     text = (built / "tests/tiny.yaml").read_text()
     lite = [f"efficientnet_lite{number}" for number in range(2)]
-    several = text.replace(f"backbone: {lite[0]}", f"backbone: [{', '.join(lite)}]")
+    several = text.replace(f"backbone: {lite[0]}\n", f"backbone: [{', '.join(lite)}]\n")
     (built / "several.yaml").write_text(several)
     target = f"results/features/tiny-scenes/{'+'.join(lite)}.h5"
     plan = snakemake(built, target, "--configfile", "several.yaml", "-n")
