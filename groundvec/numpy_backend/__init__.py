@@ -95,7 +95,6 @@ class Network(Reader):
         self.folder = folder
         self.epoch = epoch
         content, take = open_snapshot(folder, epoch)
-        self.take = take
         self.width = content["width"]
         self.description = description = content["description"]
         self.similarity = description["similarity"]
@@ -162,7 +161,9 @@ class Network(Reader):
         """Return the projection of image features; its weights are read when it is first used."""
         standardise = self.description.get("image", {}).get("standardise", False)
         size = self.description["encoder"]["size"]
-        return Projection(under(self.take, "image."), self.width, size, standardise)
+        # Opened again: a process that gets a copy of this network cannot get an open file.
+        _, take = open_snapshot(self.folder, self.epoch)
+        return Projection(under(take, "image."), self.width, size, standardise)
 
     def embed_features(self, batch: np.ndarray) -> np.ndarray:
         """Embed a batch of image features (B, width): (B, size)."""

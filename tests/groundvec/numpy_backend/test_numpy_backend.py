@@ -13,7 +13,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundvec import SentenceEncoder, encoder
+from groundvec import SentenceEncoder
 from groundvec import numpy_backend as inference
 from groundvec.model import shipped
 from groundvec.model.network import Model, load_ensemble
@@ -88,10 +88,10 @@ def test_a_large_recurrent_network_or_one_on_a_gpu_is_torch_s(tmp_path, monkeypa
     def kind():
         return type(SentenceEncoder(tmp_path, epochs=[4]).models[0])
 
-    assert kind() is (Model if any(map(os.path.exists, encoder.GPUS)) else inference.Network)
-    monkeypatch.setattr(encoder, "GPUS", ["/"])
+    assert kind() is (Model if any(map(os.path.exists, inference.GPUS)) else inference.Network)
+    monkeypatch.setattr(inference, "GPUS", ["/"])
     assert kind() is Model
-    monkeypatch.setattr(encoder, "GPUS", [])
+    monkeypatch.setattr(inference, "GPUS", [])
     monkeypatch.setattr(inference, "LARGE", 8)
     assert kind() is Model
     monkeypatch.setitem(sys.modules, "torch", None)  # as if it were not installed
@@ -124,8 +124,9 @@ def test_weights_of_another_shape_are_refused(tmp_path):
         inference.load(tmp_path, [4])
 
 
-def test_an_encoder_works_in_a_process_that_was_forked_later():
-    found = SentenceEncoder("flickr8k", device="cpu")
+@pytest.mark.parametrize("name", shipped.versions())
+def test_an_encoder_works_in_a_process_that_was_forked_later(name):
+    found = SentenceEncoder(name, device="cpu")
     expected = found.encode(CAPTIONS)
     with multiprocessing.get_context("fork").Pool(1) as pool:
         vectors = pool.apply_async(found.encode, [CAPTIONS]).get(60)
@@ -176,7 +177,7 @@ def test_sentences_need_no_torch(tmp_path):
 @pytest.mark.parametrize(
     ("command", "package", "extra"),
     [
-        ("search . a-dog", "torch", "pictures"),
+        ("search . a-dog", "PIL", "pictures"),
         ("similarity a b --device cuda", "torch", "torch"),
         ("evaluate ratings --model flickr8k", "pandas", "evaluate"),
         ("export flickr8k -o encoder.onnx", "torch", "onnx"),
