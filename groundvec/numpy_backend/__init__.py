@@ -162,6 +162,8 @@ class Network(Reader):
         _, take = open_snapshot(self.folder, self.epoch)
         standardise = self.description.get("image", {}).get("standardise", False)
         size = self.description["encoder"]["size"]
+        # Opened again: a process that gets a copy of this network cannot get an open file.
+        _, take = open_snapshot(self.folder, self.epoch)
         return Projection(under(take, "image."), self.width, size, standardise)
 
     def embed_features(self, batch: np.ndarray) -> np.ndarray:

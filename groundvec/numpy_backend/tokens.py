@@ -53,6 +53,10 @@ class Tokens:
         self.lock = Lock()
         self.clear()
 
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        """Give another process an empty table."""
+        return Tokens, (self.text, self.read, self.part_sums, self.shape[1])
+
     def clear(self) -> None:
         """Begin a new table; another thread may still read the old one."""
         self.rows: dict[str, int] = {}

@@ -24,8 +24,6 @@ from groundvec.runtime.errors import InputError
 from tests.support.examples import description, save_model
 from tests.support.models import CAPTIONS, TEXTS
 
-ROOT = Path(__file__).parents[2]
-
 
 def model(text="characters", width=12, seed=0, **parts):
     torch.manual_seed(seed)
@@ -183,40 +181,6 @@ def test_defaults_of_sentence_transformers_may_be_named(encoder):
     np.testing.assert_array_equal(encoder.encode_query(CAPTIONS, **defaults), vectors)
     np.testing.assert_array_equal(encoder.encode_document(CAPTIONS, **defaults), vectors)
     assert encoder.get_sentence_embedding_dimension() == 16
-
-
-TYPED = """
-from typing import assert_type
-
-import numpy as np
-from torch import Tensor
-
-from groundvec import SentenceEncoder
-
-
-def use(encoder: SentenceEncoder) -> None:
-    assert_type(encoder.encode("A dog."), np.ndarray)
-    assert_type(encoder.encode_query(["A dog."], convert_to_tensor=True), Tensor)
-    encoder.encode_document("A dog.", prompt=None, precision="float32", convert_to_numpy=True)
-    encoder.encode("A dog.", precision="int8")
-    encoder.encode_query("A dog.", normalise_embeddings=True)
-    encoder.encode_document("A dog.", batchsize=32)
-"""
-
-
-def test_a_type_checker_knows_the_options(tmp_path):
-    (tmp_path / "typed.py").write_text(TYPED)
-    # Errors in the package itself are reported by `make types`.
-    options = ["--follow-imports=silent", "--strict", "--cache-dir", ROOT / ".mypy_cache"]
-    found = subprocess.run(
-        [sys.executable, "-m", "mypy", *options, tmp_path / "typed.py"],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-    )
-    errors = [line for line in found.stdout.splitlines() if ": error:" in line]
-    last_lines = range(len(TYPED.splitlines()) - 2, len(TYPED.splitlines()) + 1)
-    assert {int(line.split(":")[1]) for line in errors} == {*last_lines}, found.stdout
 
 
 @pytest.mark.parametrize("form", [np.float64, torch.tensor, parameter])

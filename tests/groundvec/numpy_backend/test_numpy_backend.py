@@ -124,8 +124,9 @@ def test_weights_of_another_shape_are_refused(tmp_path):
         inference.load(tmp_path, [4])
 
 
-def test_an_encoder_works_in_a_process_that_was_forked_later():
-    found = SentenceEncoder("flickr8k", device="cpu")
+@pytest.mark.parametrize("name", shipped.versions())
+def test_an_encoder_works_in_a_process_that_was_forked_later(name):
+    found = SentenceEncoder(name, device="cpu")
     expected = found.encode(CAPTIONS)
     with multiprocessing.get_context("fork").Pool(1) as pool:
         vectors = pool.apply_async(found.encode, [CAPTIONS]).get(60)
