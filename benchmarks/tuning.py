@@ -32,7 +32,7 @@ def rows(small: bool) -> list[Row]:
         lower,
         upper,
         backbone.transform,
-        nn.Identity(),  # type: ignore[arg-type]
+        nn.Identity(),
         "cpu",
     )
     encoder.train()

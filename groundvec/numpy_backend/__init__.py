@@ -159,7 +159,6 @@ class Network(Reader):
     @cached_property
     def image(self) -> Projection:
         """Return the projection of image features; its weights are read when it is first used."""
-        _, take = open_snapshot(self.folder, self.epoch)
         standardise = self.description.get("image", {}).get("standardise", False)
         size = self.description["encoder"]["size"]
         # Opened again: a process that gets a copy of this network cannot get an open file.
