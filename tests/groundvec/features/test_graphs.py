@@ -2,6 +2,8 @@
 
 import hashlib
 import os
+import subprocess
+import sys
 
 import numpy as np
 import onnx
@@ -117,3 +119,11 @@ def test_other_files_are_refused(tmp_path):
         file.truncate(graphs.MAX_BYTES + 1)
     with pytest.raises(InputError, match=r"large\.onnx holds more than"):
         graphs.read(tmp_path / "large.onnx", "0" * 64, STAND_IN.transform, 3)
+
+
+def test_onnx_runtime_reports_nothing_to_its_makers(tmp_path):
+    program = "from groundvec.features import graphs"
+    environment = {key: value for key, value in os.environ.items() if "TELEMETRY" not in key}
+    environment |= {"XDG_CACHE_HOME": str(tmp_path / "cache"), "HOME": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", program], check=True, env=environment)
+    assert not list(tmp_path.iterdir())  # nor does it keep a number that identifies this machine
