@@ -51,7 +51,8 @@ def latex(scores: pd.DataFrame) -> str:
     ]
     begin = rf"\begin{{tabular}}{{{'l' * table.shape[1]}}}"
     lines = [begin, r"\toprule", head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
-    return "\n".join([*(f"% {note}" for note in _notes(scores)), *lines]) + "\n"
+    notes = [f"% {note}" for note in _notes(scores)]
+    return "\n".join([*notes, *lines]) + "\n"
 
 
 def _texts(scores: pd.DataFrame) -> pd.DataFrame:
