@@ -108,25 +108,17 @@ def ratings(
     rated = read_rated(tasks, folders)
     pairs = rated["SentEval"]
     unclassified: set[str] = set()
-    if pairs["split"].eq("train").any() and not _has_torch():
-        unclassified = set(pairs.loc[pairs["split"].eq("train"), "task"])
-        log.warning(
-            "torch is not installed: the classifier of %s is left out (pip install torch)",
-            " and ".join(sorted(unclassified)),
-        )
-        rated["SentEval"] = pairs[pairs["split"].eq("test")].reset_index(drop=True)
+    if pairs["split"].eq("train").any():
+        try:
+            import_module("groundvec.evaluation.relatedness")
+        except ModuleNotFoundError as error:
+            unclassified = set(pairs.loc[pairs["split"].eq("train"), "task"])
+            left_out = " and ".join(sorted(unclassified))
+            log.warning("without %s, the classifier of %s is left out", error.name, left_out)
+            rated["SentEval"] = pairs[pairs["split"].eq("test")].reset_index(drop=True)
     texts = _distinct(rated)
     vectors = checked_vectors(function(texts), "the encoder's result", len(texts))
     return _rate(rated, dict(zip(texts, vectors, strict=True)), captions, unclassified)
-
-
-def _has_torch() -> bool:
-    """Return whether the classifier, which needs torch, can be computed."""
-    try:
-        import_module("groundvec.evaluation.relatedness")
-    except ModuleNotFoundError:
-        return False
-    return True
 
 
 def sentences(tasks: Collection[str] = TASKS, folders: Iterable[str | Path] = ()) -> list[str]:

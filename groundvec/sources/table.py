@@ -2,13 +2,12 @@
 
 The columns are image (a file name inside the folder) and caption, and optionally split (train, dev
 or test) and language (a code such as en); see docs/your-own-data.md. Hugging Face's names of the
-columns and JSON lines are read too. In place of the table, a folder may have one of `METADATA`, or
-a text beside each picture.
+columns are read too. In place of the table, a folder may have a `METADATA`, or a text beside each
+picture.
 """
 
 import csv
 import hashlib
-import json
 import logging
 import posixpath
 import re
@@ -37,7 +36,7 @@ REQUIRED = ["image", "caption"]
 OPTIONAL = ["split", "language"]
 # Hugging Face's ImageFolder: its names of the columns, and of the table.
 RENAMED = {"file_name": "image", "text": "caption"}
-METADATA = ("metadata.csv", "metadata.jsonl")
+METADATA = "metadata.csv"
 LARGEST_TEXT = 2**20  # bytes of a picture's text: a thousand captions
 
 Rows = tuple[list[str], list[list[str]], list[str]]  # the header, the rows, the place of each
@@ -106,14 +105,10 @@ def split_by_name(names: pd.Series) -> pd.Series:
 
 def _read(path: Path) -> Rows:
     """Read a table, or the captions in a folder."""
-    if path.is_dir():
-        tables = [path / name for name in METADATA if (path / name).exists()]
-        return _read(tables[0]) if tables else _texts(path)
-    if not path.is_file():
-        raise InputError(f"{path} does not exist or is not a file; check the table's name")
-    check_memory(path, path.stat().st_size)
-    data = path.read_bytes()
-    return _json_lines(path, data) if path.suffix == ".jsonl" else _csv(path, data)
+    if not path.is_dir():
+        return _csv(path)
+    metadata = path / METADATA
+    return _csv(metadata) if metadata.exists() else _texts(path)
 
 
 def _texts(folder: Path) -> Rows:
@@ -131,61 +126,18 @@ def _texts(folder: Path) -> Rows:
                 places.append(f"{text} line {number}")
     if not rows:
         raise InputError(
-            f"{folder} has no captions: put {' or '.join(METADATA)} into it, or a text beside "
+            f"{folder} has no captions: put a {METADATA} into it, or a text beside "
             "each picture, such as a.txt for a.jpg"
         )
     return REQUIRED, rows, places
 
 
-def _json_lines(path: Path, data: bytes) -> Rows:
-    """Read JSON lines: an object per caption, all with the same keys."""
-    keys: list[str] = []
-    rows = []
-    places = []
-    for number, line in enumerate(text_lines(data, path), 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-            keys = keys or list(row)
-            values = [row[key] for key in keys]
-            "".join(values).encode()  # "\ud800" is valid JSON, but no text
-            if len(row) > len(keys):
-                raise LookupError
-        except (ValueError, TypeError, LookupError, RecursionError):
-            raise InputError(
-                f"{path} line {number} is not an object of texts with the keys of the first line: "
-                'write {"file_name": "a.jpg", "text": "A cat."} for each caption'
-            ) from None
-        rows.append(values)
-        places.append(f"{path} line {number}")
-    return _header(path, 1, keys), rows, places
-
-
-def _csv(path: Path, data: bytes) -> Rows:
-    """Read a CSV file: its header, and the fields of its rows."""
-    lines = _lines(path, data)
-    line, header = next(lines, (1, []))
-    if header[:1] == ["sep="] and not any(header[1:]):  # Excel begins a file with `sep=,`
-        line, header = next(lines, (1, []))
-    header = _header(path, line, header)
-    rows = []
-    places = []
-    for line, row in lines:
-        # Spreadsheets end some lines with commas and others without: those fields are empty.
-        if not "".join(row[len(header) :]).strip():
-            row = row[: len(header)]
-        if not any(header[len(row) :]):
-            row = row + [""] * (len(header) - len(row))
-        rows.append(row)
-        places.append(f"{path} line {line}")
-    if not rows:
-        raise InputError(f"{path} has no rows below its header; write a row for each caption")
-    return header, rows, places
-
-
-def _lines(path: Path, data: bytes) -> Iterator[tuple[int, list[str]]]:
+def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of a CSV file that are not empty, each with the line where it starts."""
+    if not path.is_file():
+        raise InputError(f"{path} does not exist or is not a file; check the table's name")
+    check_memory(path, path.stat().st_size)
+    data = path.read_bytes()
     if data.removeprefix(BOM_UTF8).lstrip()[:1] in (b"{", b"["):
         raise InputError(
             f"{path} is JSON; name its source, such as `karpathy` for his dataset_coco.json, or "
@@ -204,6 +156,28 @@ def _lines(path: Path, data: bytes) -> Iterator[tuple[int, list[str]]]:
             f"{path} line {line}: {error}; put a caption that holds a comma or a quotation mark in "
             'quotation marks ("), and double those inside it'
         ) from None
+
+
+def _csv(path: Path) -> Rows:
+    """Read a CSV file: its header, and the fields of its rows."""
+    lines = _lines(path)
+    line, header = next(lines, (1, []))
+    if header[:1] == ["sep="] and not any(header[1:]):  # Excel begins a file with `sep=,`
+        line, header = next(lines, (1, []))
+    header = _header(path, line, header)
+    rows = []
+    places = []
+    for line, row in lines:
+        # Spreadsheets end some lines with commas and others without: those fields are empty.
+        if not "".join(row[len(header) :]).strip():
+            row = row[: len(header)]
+        if not any(header[len(row) :]):
+            row = row + [""] * (len(header) - len(row))
+        rows.append(row)
+        places.append(f"{path} line {line}")
+    if not rows:
+        raise InputError(f"{path} has no rows below its header; write a row for each caption")
+    return header, rows, places
 
 
 def _rows(path: Path, images: Path) -> pd.DataFrame:

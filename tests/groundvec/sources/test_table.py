@@ -1,7 +1,6 @@
 """A user's own table of captions: what is read, what is left out, and mistakes."""
 
 import hashlib
-import json
 import logging
 import os
 
@@ -186,7 +185,7 @@ HUGGING_FACE = 'file_name,text\na.jpg,A cat.\nb.jpg,A dog.\nc.jpg,"A cow, brown.
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
-@pytest.mark.parametrize("form", ["metadata.csv", "metadata.jsonl", "texts"])
+@pytest.mark.parametrize("form", ["metadata.csv", "texts"])
 def test_a_folder_with_captions_is_read_like_a_table(tmp_path, form, encoding):
     expected = table.read(
         write_table(tmp_path, HUGGING_FACE.replace("file_name,text", "image,caption")), "photos"
@@ -201,9 +200,6 @@ def test_a_folder_with_captions_is_read_like_a_table(tmp_path, form, encoding):
         for other in ("d.jpg", "notes.txt", "._a.jpg"):
             (folder / other).touch()
         (folder / "._a.txt").write_bytes(b"\xff")  # macOS's notes beside a.jpg
-    elif form == "metadata.jsonl":
-        lines = [json.dumps({"file_name": name, "text": text}) for name, text in captions.items()]
-        (folder / form).write_text("\n\n".join(lines), encoding)
     else:
         (folder / form).write_text(HUGGING_FACE, encoding)
     for found, wanted in zip(table.read(folder, "photos"), expected, strict=True):
@@ -215,23 +211,10 @@ def test_a_folder_with_captions_is_read_like_a_table(tmp_path, form, encoding):
     [
         ("metadata.csv", "file_name\na.jpg\n", "metadata.csv line 1: the columns are image; they"),
         ("metadata.csv", "file_name,image,text\n", "the columns are image, image, .* each once"),
-        (
-            "metadata.jsonl",
-            '{"file_name": "a.jpg", "text": ["A cat."]}',
-            "jsonl line 1 is not an obj",
-        ),
-        ("metadata.jsonl", '{"file_name": "a.jpg", "text": "\\ud800"}', "line 1 is not an object"),
-        (
-            "metadata.jsonl",
-            '{"text": "A cat."}\n{"text": "b", "x": "c"}',
-            "line 2 is not an object",
-        ),
-        ("metadata.jsonl", "[" * 100_000, "line 1 is not an object of texts"),
-        ("metadata.jsonl", "", "metadata.jsonl line 1: the columns are missing"),
         ("a.txt", 2**20 * "a" + "\n", "a.txt holds more than 1 MiB"),
         ("a.txt", "Kühe".encode("latin-1"), "a.txt line 1 is not UTF-8"),
         ("a.txt", None, "a.txt is a folder, a FIFO or a device"),
-        ("b.txt", "A dog.", "photos has no captions: put metadata.csv or metadata.jsonl into it"),
+        ("b.txt", "A dog.", "photos has no captions: put a metadata.csv into it"),
     ],
 )
 def test_what_a_folder_cannot_be_read_for_is_named(tmp_path, name, content, error):
