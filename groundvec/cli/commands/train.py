@@ -246,8 +246,9 @@ def _score_recipe(
 
     It shows whether training was worthwhile. Empty if that encoder reads another language.
     """
-    from groundvec import ImageEncoder, SentenceEncoder
+    from groundvec.encoder import SentenceEncoder
     from groundvec.evaluation.ranks import DIRECTIONS, ranks
+    from groundvec.image_encoder import ImageEncoder
 
     if captions["language"][0] not in description["languages"]:
         return {}
