@@ -46,7 +46,7 @@ SHORTEST = 1e-3
 # Copies of one picture in other formats or sizes. Re-encoded photographs of Flickr8k (JPEG of
 # quality 40 to 95, WebP, half and double size) differ by at most 1.3 gray levels; moved by 2% of
 # their width, by 2.4 or more; two photographs, by 10.8 or more. Vectors alone do not tell: the
-# cosine of copies is 0.73 to 1, that of two photographs up to 0.97. They select pairs to compare.
+# cosine of copies is 0.73 to 1; two photographs have up to 0.97. They select pairs to compare.
 COPY_DIFFERENCE = 1.5  # mean absolute difference of thumbnails, in levels of 256
 COPY_COSINE = 0.8
 COMPARED = 100  # pictures that a search compares at most, because it has to decode them
