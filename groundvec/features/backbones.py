@@ -8,7 +8,7 @@ from all stages of the network.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -124,7 +124,9 @@ def load(
 
 
 def of_features(
-    features: dict[str, Any], graphs: Mapping[Path, str] | None = None
+    features: dict[str, Any],
+    graphs: Mapping[Path, str] | None = None,
+    weights_files: Iterable[Path] = (),
 ) -> list[Backbone]:
     """Return the networks that computed a model's features.
 
@@ -133,13 +135,15 @@ def of_features(
             features have their attributes as JSON in `blocks`.
         graphs: the graph of each network with its SHA-256, if the model's folder has them
             (`groundvec.model.folder.graphs`); then torch is not needed.
+        weights_files: of networks with other weights than the public ones, such as tuned networks.
 
     Raises:
         InputError: a network is unknown, or its weights are not available.
     """
     blocks = json.loads(features["blocks"]) if "blocks" in features else [features]
     if not graphs:
-        return [_of_attributes(block) for block in blocks]
+        by_checksum = {_checksum(file): file for file in weights_files}
+        return [_of_attributes(block, by_checksum) for block in blocks]
     if len(graphs) != len(blocks):
         raise InputError(
             f"this model has features of {len(blocks)} networks, and {len(graphs)} graphs"
@@ -170,8 +174,12 @@ def _of_graph(features: dict[str, Any], path: Path, sha256: str) -> Backbone:
         ) from None
 
 
-def _of_attributes(features: dict[str, Any]) -> Backbone:
-    """Load the network of one block of features from torch, by its attributes."""
+def _of_attributes(features: dict[str, Any], weights_files: dict[str, Path]) -> Backbone:
+    """Load the network of one block of features from torch, by its attributes.
+
+    Args:
+        weights_files: files of weights by their SHA-256.
+    """
     name = str(features.get("backbone", "precomputed"))
     if name == "precomputed":
         raise InputError(
@@ -179,21 +187,24 @@ def _of_attributes(features: dict[str, Any]) -> Backbone:
             f"({features.get('weights', 'nothing says where')}): name the network that computed "
             "them, such as resnet50, as its backbone"
         )
+    sha256 = features.get("weights_sha256")
     # Torchvision's names are such as ResNet152_Weights.IMAGENET1K_V1; other names are files.
     weights = str(features.get("weights")).partition("_Weights.")[2] or None
     transform = json.loads(features.get("transform", "{}"))
     backbone = load(
         name,
         weights,
+        weights_files.get(str(sha256)),
         interpolation=transform.get("interpolation"),
         precision=features.get("precision", "float32"),
         crops=features.get("crops", 10),
     )
     # Features of other weights have the same width, and would give meaningless vectors.
-    if backbone.sha256 != features.get("weights_sha256"):
+    if backbone.sha256 != sha256:
         raise InputError(
             f"this model was trained with other weights of {name} ({features.get('weights')}): "
-            "give backbone=groundvec.features.backbones.load(name, weights_file=...) with those"
+            "give backbone=groundvec.features.backbones.load(name, weights_file=...) with those; "
+            "groundvec.model.packing.pack reads them as weights_files"
         )
     return replace(backbone, factor=float(features.get("factor", 1)))
 

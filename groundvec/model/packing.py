@@ -1,21 +1,24 @@
 """A trained model for distribution: small, and with its image networks."""
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-from groundvec.features.backbones import of_features
+from groundvec.features.backbones import Backbone, of_features
 from groundvec.model import weights
 from groundvec.model.folder import read_description, read_ensemble, snapshot_name
 from groundvec.model.network import load_model
 from groundvec.runtime.files import new_folder, write_bytes, write_json
 
 
-def pack(folder: str | Path, target: Path, images: bool = True) -> None:
+def pack(
+    folder: str | Path, target: Path, images: bool = True, weights_files: Iterable[Path] = ()
+) -> None:
     """Copy a trained model for distribution: with its ensemble alone, and matrices in 8 bits.
 
     Args:
         images: add the image networks as graphs, so that it searches pictures without torch.
+        weights_files: of tuned image networks (`groundvec.training.tuning`).
 
     Raises:
         InputError: there is no trained model in `folder`, or `target` exists; the image networks
@@ -32,16 +35,17 @@ def pack(folder: str | Path, target: Path, images: bool = True) -> None:
         content["saved"] = ensemble["epochs"]
         content["sha256"] = checksums
         if images:
-            content["graphs"] = _pack_graphs(content["features"], new / "graphs")
+            backbones = of_features(content["features"], weights_files=weights_files)
+            content["graphs"] = _pack_graphs(backbones, new / "graphs")
         write_json(new / "model.json", content)
 
 
-def _pack_graphs(features: dict[str, Any], target: Path) -> list[str]:
-    """Write the graphs of a model's image networks, and return their SHA-256."""
+def _pack_graphs(backbones: list[Backbone], target: Path) -> list[str]:
+    """Write the graphs of image networks, and return their SHA-256."""
     from groundvec.features.graphs import export, rounded
 
     checksums = []
-    for number, backbone in enumerate(of_features(features)):
+    for number, backbone in enumerate(backbones):
         graph = rounded(export(backbone.network, backbone.transform))
         write_bytes(target / f"{number}.onnx", graph)
         checksums.append(hashlib.sha256(graph).hexdigest())

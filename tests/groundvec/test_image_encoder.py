@@ -218,6 +218,30 @@ def test_pictures_are_described_by_several_networks_as_those_of_the_training(
         ImageEncoder(tmp_path / "other")
 
 
+def test_a_model_on_a_tuned_network_is_packed_with_the_file_of_its_weights(photos, tmp_path):
+    public = backbones.load("efficientnet_lite0_stages", crops=2)
+    state = public.network.network.state_dict()
+    weights = {name: value * 1.01 for name, value in state.items()}
+    weights["_fc.weight"] = torch.zeros(1000, 1280)  # the classifier, which is not read
+    weights["_fc.bias"] = torch.zeros(1000)
+    torch.save(weights, tmp_path / "tuned.pth")
+    tuned = backbones.load(
+        "efficientnet_lite0_stages", weights_file=tmp_path / "tuned.pth", crops=2
+    )
+    features = described_features(tuned, "cpu") | {"width": tuned.width}
+    save_model(tmp_path / "model", model(width=tuned.width, encoder=BAG), features=features)
+    with pytest.raises(InputError, match=r"trained with other weights of .* \(tuned\.pth\)"):
+        pack(tmp_path / "model", tmp_path / "packed")
+    assert not (tmp_path / "packed").exists()
+    # Files of other networks of the model may be among them.
+    (tmp_path / "other.pth").write_bytes(b"other")
+    files = [tmp_path / "other.pth", tmp_path / "tuned.pth"]
+    pack(tmp_path / "model", tmp_path / "packed", weights_files=files)
+    expected = ImageEncoder(tmp_path / "model", backbone=tuned).encode(photos)
+    vectors = ImageEncoder(tmp_path / "packed").encode(photos)
+    assert np.vecdot(vectors, expected).min() > 0.98
+
+
 def test_a_packed_model_has_its_networks_and_needs_no_torch(photos, tmp_path, lite):
     features = described_features(replace(lite, crops=2), "cpu") | {"width": lite.width}
     save_model(tmp_path / "model", model(width=lite.width, encoder=BAG), features=features)
