@@ -11,6 +11,7 @@
 import logging
 from collections import Counter
 from collections.abc import Collection, Iterable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -105,12 +106,19 @@ def ratings(
             'with a method encode, such as SentenceEncoder("flickr8k")'
         )
     rated = read_rated(tasks, folders)
-    if rated["SentEval"]["split"].eq("train").any():
-        # The classifier needs torch: without it, fail before the encoder has worked for minutes.
-        import_module("groundvec.evaluation.relatedness")
+    pairs = rated["SentEval"]
+    unclassified: set[str] = set()
+    if pairs["split"].eq("train").any():
+        try:
+            import_module("groundvec.evaluation.relatedness")
+        except ModuleNotFoundError as error:
+            unclassified = set(pairs.loc[pairs["split"].eq("train"), "task"])
+            left_out = " and ".join(sorted(unclassified))
+            log.warning("without %s, the classifier of %s is left out", error.name, left_out)
+            rated["SentEval"] = pairs[pairs["split"].eq("test")].reset_index(drop=True)
     texts = _distinct(rated)
     vectors = checked_vectors(function(texts), "the encoder's result", len(texts))
-    return _rate(rated, dict(zip(texts, vectors, strict=True)), captions)
+    return _rate(rated, dict(zip(texts, vectors, strict=True)), captions, unclassified)
 
 
 def sentences(tasks: Collection[str] = TASKS, folders: Iterable[str | Path] = ()) -> list[str]:
@@ -143,9 +151,16 @@ def _distinct(rated: dict[str, pd.DataFrame]) -> list[str]:
 
 
 def _rate(
-    rated: dict[str, pd.DataFrame], vectors: dict[str, np.ndarray], captions: Iterable[str]
+    rated: dict[str, pd.DataFrame],
+    vectors: dict[str, np.ndarray],
+    captions: Iterable[str],
+    unclassified: Collection[str] = (),
 ) -> Result:
-    """Score the rated pairs from the vector of each sentence."""
+    """Score the rated pairs from the vector of each sentence.
+
+    Args:
+        unclassified: the tasks for which SentEval has a classifier that is not computed here.
+    """
 
     def encode(sentences: list[str]) -> np.ndarray:
         return np.stack([vectors[sentence] for sentence in sentences])
@@ -157,13 +172,16 @@ def _rate(
     scores = []
     for form, pairs in rated.items():
         predictions[form] = rating_scores.predict(pairs, encode)
+        score = rating_scores.evaluate
         if training_captions:
-            labels = {"system": "", "kind": "", "epochs": ""}
-            seen = overlap.seen(pairs, training_captions)
-            table = overlap.score_unseen(predictions[form].assign(**labels), seen)
-            table = table.drop(columns=[*labels, "seen_one_image"])
-        else:
-            table = rating_scores.evaluate(predictions[form])
+            score = partial(_score_unseen, overlap.seen(pairs, training_captions))
+        tables = []
+        is_apart = predictions[form]["task"].isin(unclassified) & (form == "SentEval")
+        for apart, group in predictions[form].groupby(is_apart):
+            table = score(group)
+            # SentEval's means are of the tasks without a classifier.
+            tables.append(table[table["statistic"].eq("correlation")] if apart else table)
+        table = pd.concat(tables)
         # MTEB's score of a task is the correlation over all of its pairs, whatever their subtask.
         if form == "MTEB":
             table = table[(table["statistic"] == "concatenated") & (table["task"] != "all")]
@@ -176,6 +194,13 @@ def _rate(
         )
     numbers = together.columns.drop(KEYS)
     return Result(together[[*KEYS, *numbers]], predictions["SentEval"])
+
+
+def _score_unseen(seen: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame:
+    """Score predictions with and without the pairs that have a training caption."""
+    labels = {"system": "", "kind": "", "epochs": ""}
+    table = overlap.score_unseen(predictions.assign(**labels), seen)
+    return table.drop(columns=[*labels, "seen_one_image"])
 
 
 def retrieval(

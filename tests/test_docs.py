@@ -287,7 +287,7 @@ def test_shards_with_equal_names_become_a_table_of_all_their_captions(converted)
                 member = tarfile.TarInfo(path)
                 member.size = len(data)
                 shard.addfile(member, io.BytesIO(data))
-    captions, images = converted("import tarfile", "import csv\n")
+    captions, images = converted("import tarfile", "from groundvec.sources")
     assert captions[["image_id", "caption"]].to_numpy().tolist() == [
         ["0/0.jpg", "A red one."],
         ["0/0.jpg", "It is red."],
@@ -314,7 +314,7 @@ def test_texts_beside_pictures_become_a_table_of_their_lines(converted):
         if text:
             path.with_suffix(".txt").write_bytes(text)
     Path("my/photos/alone.txt").write_text("No picture.")
-    captions, _ = converted("import csv\n")
+    captions, _ = converted("from groundvec.sources")
     assert captions[["image_id", "caption"]].to_numpy().tolist() == [
         ["2024/b.PNG", "Über."],
         ["a.jpg", "A cat, asleep."],

@@ -7,6 +7,7 @@ import pandas as pd
 
 from docs.pages.tables import ROOT, evaluated, markdown
 from groundvec.card.text import decimals
+from groundvec.evaluation.score_table import PUBLISHED
 from groundvec.results.frames import read_csv
 
 
@@ -16,7 +17,7 @@ def published(encoders: dict[str, list[str]]) -> str:
     Args:
         encoders: the label and the size of each encoder, by its name.
     """
-    published_scores = read_csv(ROOT / "docs" / "published.csv")
+    published_scores = read_csv(PUBLISHED)
     # Published scores are fractions of 1.
     table = published_scores.assign(spearman=100 * published_scores["spearman"])
     for name in encoders.keys() - {*published_scores["encoder"]}:

@@ -5,7 +5,7 @@ model-index, and Markdown (Mitchell et al. 2019, "Model cards for model reportin
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,7 @@ def card(
     load: str | None = None,
     untrained: str | Path | None = None,
     remark: str = "",
+    notes: Sequence[str] = (),
 ) -> str:
     """Fill in the model card of a trained model: the text of its README.md.
 
@@ -78,6 +79,7 @@ def card(
         untrained: scores with the untrained network, if `scores` has none, because the model is
             packed and has only the snapshots of its ensemble.
         remark: a remark on the ratings, such as which of them a program computed.
+        notes: sentences about the scores of retrieval.
 
     Raises:
         InputError: a file is missing, not whole, of another model, or has no scores of these
@@ -106,7 +108,7 @@ def card(
         "recipe": _recipe(model, epochs),
         "directions": DIRECTIONS,
         "retrieval": recalls.to_dict("records"),
-        "conventions": conventions(recalls),
+        "notes": [*notes, *conventions(recalls)],
         "cutoffs": CUTOFFS,
         "rated": rated,
         "seen_note": SEEN_NOTE,

@@ -11,6 +11,8 @@ from groundvec.config.experiment import check_languages
 from groundvec.config.schema import mistake
 from groundvec.runtime.errors import closest
 
+FLICKR30K = "https://forms.illinois.edu/sec/229675"  # the form for its pictures
+
 
 def check_files(config: dict[str, Any], mirror: str, public: Iterable[str]) -> None:
     """Raise InputError if a file that a completed configuration names is missing or differs.
@@ -50,7 +52,10 @@ def _check_dataset(
         _check_options(f"{place}.more_captions", files, public)
     folders = parts.named_files("sources", dataset, reference="folder")
     for option, folder in folders.items():
-        _check_path(f"{place}.{option}", Path(folder), folder=True)
+        origin = ""
+        if "flickr30k" in folder.lower():
+            origin = f"; researchers get Flickr30k's pictures from {FLICKR30K}"
+        _check_path(f"{place}.{option}", Path(folder), folder=True, origin=origin)
     source = parts.options_schema("sources", dataset["source"])
     if source.get("early"):
         options = {key: dataset[key] for key in source["properties"] if key in dataset}
@@ -72,6 +77,7 @@ def _check_path(
     folder: bool = False,
     known: Iterable[str] = (),
     remedy: str = "correct the path",
+    origin: str = "",
 ) -> None:
     """Raise InputError, with the path that was probably meant, if there is no such file or folder.
 
@@ -81,6 +87,7 @@ def _check_path(
         folder: whether it must be a folder, and not a file.
         known: further paths that may be meant, such as public files.
         remedy: the advice if no similar path exists.
+        origin: the place to get the files from, which ends the message.
     """
     exists = path.is_dir() if folder else path.is_file()
     if exists:
@@ -89,7 +96,7 @@ def _check_path(
     likely = closest(str(path), known) or _closest_on_disk(path)
     hint = f"did you mean {likely}?" if likely else remedy
     kind = "folder" if folder else "file"
-    raise mistake(place, f"there is no {kind} {path}; {hint}")
+    raise mistake(place, f"there is no {kind} {path}; {hint}{origin}")
 
 
 def _closest_on_disk(path: Path) -> str | None:

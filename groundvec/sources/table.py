@@ -1,7 +1,9 @@
 """A user's own captioned pictures: a CSV file of captions and a folder of images.
 
 The columns are image (a file name inside the folder) and caption, and optionally split (train, dev
-or test) and language (a code such as en); see docs/your-own-data.md.
+or test) and language (a code such as en); see docs/your-own-data.md. Hugging Face's names of the
+columns are read too. In place of the table, a folder may have a `METADATA`, or a text beside each
+picture.
 """
 
 import csv
@@ -18,10 +20,11 @@ import pandas as pd
 
 from groundvec.data import dataset
 from groundvec.data.cleaning import clean
+from groundvec.features.files import PICTURE
 from groundvec.provenance import digest
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import check_memory, text_lines
+from groundvec.runtime.files import check_memory, read_regular, text_lines
 
 # Characters of a field. `dataset.check` has the real limit, with a better error than csv's.
 csv.field_size_limit(2**30)
@@ -31,10 +34,16 @@ log = logging.getLogger(__name__)
 NAMELESS = re.compile(r"(Unnamed: \d+)?")  # the names of columns that spreadsheets or pandas add
 REQUIRED = ["image", "caption"]
 OPTIONAL = ["split", "language"]
+# Hugging Face's ImageFolder: its names of the columns, and of the table.
+RENAMED = {"file_name": "image", "text": "caption"}
+METADATA = "metadata.csv"
+LARGEST_TEXT = 2**20  # bytes of a picture's text: a thousand captions
+
+Rows = tuple[list[str], list[list[str]], list[str]]  # the header, the rows, the place of each
 
 
 def read(table: str | Path, images: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Read a table as (captions, images), in the table's order.
+    """Read a table, or the captions in a folder, as (captions, images), in their order.
 
     The id of an image is its name in the table, in its shortest form (`./a.jpg` is a.jpg). Without
     a column `split`, the images are split by `split_by_name`; without a column `language`, captions
@@ -94,6 +103,35 @@ def split_by_name(names: pd.Series) -> pd.Series:
     return split
 
 
+def _read(path: Path) -> Rows:
+    """Read a table, or the captions in a folder."""
+    if not path.is_dir():
+        return _csv(path)
+    metadata = path / METADATA
+    return _csv(metadata) if metadata.exists() else _texts(path)
+
+
+def _texts(folder: Path) -> Rows:
+    """Read the texts beside the pictures in a folder: a.txt for a.jpg, with a caption per line."""
+    rows = []
+    places = []
+    for picture in sorted(folder.rglob("[!.]*")):
+        text = picture.with_suffix(".txt")
+        if not PICTURE.fullmatch(picture.suffix) or not text.exists():
+            continue
+        name = picture.relative_to(folder).as_posix()
+        for number, line in enumerate(text_lines(read_regular(text, LARGEST_TEXT), text), 1):
+            if line.strip():
+                rows.append([name, line])
+                places.append(f"{text} line {number}")
+    if not rows:
+        raise InputError(
+            f"{folder} has no captions: put a {METADATA} into it, or a text beside "
+            "each picture, such as a.txt for a.jpg"
+        )
+    return REQUIRED, rows, places
+
+
 def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of a CSV file that are not empty, each with the line where it starts."""
     if not path.is_file():
@@ -120,27 +158,26 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
         ) from None
 
 
-def _fields(path: Path) -> tuple[list[str], list[list[str]], list[int]]:
-    """Read the header of a table, the fields of its rows, and the line where each row starts."""
-    rows = _lines(path)
-    line, header = next(rows, (1, []))
+def _csv(path: Path) -> Rows:
+    """Read a CSV file: its header, and the fields of its rows."""
+    lines = _lines(path)
+    line, header = next(lines, (1, []))
     if header[:1] == ["sep="] and not any(header[1:]):  # Excel begins a file with `sep=,`
-        line, header = next(rows, (1, []))
-    header = [name.strip() for name in header]
-    _check_header(path, line, [name for name in header if not NAMELESS.fullmatch(name)])
-    lines = []
-    fields = []
-    for line, row in rows:
+        line, header = next(lines, (1, []))
+    header = _header(path, line, header)
+    rows = []
+    places = []
+    for line, row in lines:
         # Spreadsheets end some lines with commas and others without: those fields are empty.
         if not "".join(row[len(header) :]).strip():
             row = row[: len(header)]
         if not any(header[len(row) :]):
             row = row + [""] * (len(header) - len(row))
-        fields.append(row)
-        lines.append(line)
-    if not fields:
+        rows.append(row)
+        places.append(f"{path} line {line}")
+    if not rows:
         raise InputError(f"{path} has no rows below its header; write a row for each caption")
-    return header, fields, lines
+    return header, rows, places
 
 
 def _rows(path: Path, images: Path) -> pd.DataFrame:
@@ -148,8 +185,8 @@ def _rows(path: Path, images: Path) -> pd.DataFrame:
 
     Images are relative to their folder, as the disk spells them.
     """
-    header, fields, lines = _fields(path)
-    where = pd.Series([f"{path} line {line}" for line in lines])
+    header, fields, places = _read(path)
+    where = pd.Series(places)
     counts = pd.DataFrame({"where": where, "count": [len(row) for row in fields]})
     dataset.refuse(
         counts[counts["count"] != len(header)],
@@ -203,21 +240,28 @@ def _relative(name: str, folder: Path) -> str:
     return posixpath.normpath(name)
 
 
-def _check_header(path: Path, line: int, header: list[str]) -> None:
-    """Raise InputError if the columns are others, or another character separates them."""
-    missing = [name for name in REQUIRED if name not in header]
+def _header(path: Path, line: int, header: list[str]) -> list[str]:
+    """Return the names of the columns as in `REQUIRED` and `OPTIONAL`.
+
+    Raises:
+        InputError: the columns are others, or another character separates them.
+    """
+    header = [RENAMED.get(name.strip(), name.strip()) for name in header]
+    named = [name for name in header if not NAMELESS.fullmatch(name)]
+    missing = [name for name in REQUIRED if name not in named]
     for separator, name in {";": "semicolons", "\t": "tabs", "|": "bars"}.items():
-        if missing and separator in "".join(header[:1]):
+        if missing and separator in "".join(named[:1]):
             raise InputError(
                 f"{path} is separated by {name}; save it separated by commas (in a spreadsheet: "
                 "CSV UTF-8, field delimiter comma)"
             )
-    unknown = [name for name in header if name not in REQUIRED + OPTIONAL]
-    if missing or unknown or len(set(header)) < len(header):
+    unknown = [name for name in named if name not in REQUIRED + OPTIONAL]
+    if missing or unknown or len(set(named)) < len(named):
         hint = ""
-        if header and unknown == header:  # no column has a known name
+        if named and unknown == named:  # no column has a known name
             hint = "; if this line is a caption, write `image,caption` above it"
         raise InputError(
-            f"{path} line {line}: the columns are {', '.join(header) or 'missing'}; they must be "
+            f"{path} line {line}: the columns are {', '.join(named) or 'missing'}; they must be "
             f"{' and '.join(REQUIRED)}, and may be {' and '.join(OPTIONAL)}, each once{hint}"
         )
+    return header

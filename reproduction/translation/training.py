@@ -26,7 +26,6 @@ from groundvec.training.checkpoints import (
     Checkpoints,
     History,
     State,
-    stopped,
 )
 from reproduction.translation.beam import translate
 from reproduction.translation.network import Translator
@@ -153,7 +152,7 @@ def train(
     with catch_sigterm() as sigterm:
         for epoch in range(len(state.history) + 1, last_epoch + 1):
             if sigterm.is_set():
-                raise stopped(name, state)
+                raise checkpoints.stopped(name, state)
             if len(state.history) >= _best(state.history) + settings["patience"]:
                 break
 
@@ -185,11 +184,11 @@ def train(
                             f"{name}: the loss is not finite in epoch {epoch}, batch {done}: make "
                             "the system's l2 smaller"
                         )
-                    # After the last batch, `save_epoch` writes a checkpoint.
-                    if not last and (interrupted or checkpoints.due()):
-                        checkpoints.save(state)
+                    # After the last batch, the epoch is recorded first.
                     if not last and interrupted:
-                        raise stopped(name, state)
+                        raise checkpoints.stopped(name, state)
+                    if not last and checkpoints.due():
+                        checkpoints.save(state)
             bar.close()
             sentences = len(pairs.source) - first_batch * batch_size
             speed = sentences / (time.monotonic() - start)

@@ -108,12 +108,27 @@ def test_an_encoder_is_a_function_or_has_a_method(folders):
     assert asked == [evaluate.sentences(["STS 2013"], folders)]  # once
     pd.testing.assert_frame_equal(result.scores, rate(trigrams, tasks=["STS13"]).scores)
     spearman = 100 * result.scores.set_index("definition").loc["MTEB cosine", "spearman"]
-    cosine, mteb, *_ = repr(result).splitlines()
+    cosine, mteb, minilm, *_ = repr(result).splitlines()
     assert cosine.startswith("STS 2013, cosine, mean weighted by pairs: ")
-    assert mteb == f"MTEB, Spearman, mean of 1 tasks: {spearman:.1f}"
+    assert mteb == f"MTEB, Spearman, mean of 1 task: {spearman:.1f}"
+    assert minilm == "  all-MiniLM-L6-v2, as published: 80.6"
     assert result.items["subtask"].tolist() == ["FNWN", "HDL", "OnWN"]
     text = str(result)
     assert "SentEval cosine: Cosine" in text and "MTEB's score is Spearman" in text
+
+
+def test_without_torch_all_but_the_classifier_is_the_same(folders, monkeypatch, caplog):
+    rate = partial(evaluate.ratings, tasks=["STS 2013", "SICK"], folders=folders)
+    trigrams = baselines.load("trigrams")
+    usual = rate(trigrams, captions=["A kid"]).scores
+    monkeypatch.setitem(sys.modules, "groundvec.evaluation.relatedness", None)
+    without = rate(trigrams, captions=["A kid"]).scores
+    assert "the classifier of SICK is left out" in caplog.text
+    expected = usual[usual["definition"] != "SentEval classifier"]
+    assert len(expected) == len(usual) - 1
+    keys = ["task", "subtask", "definition", "statistic"]
+    expected, without = (scores.set_index(keys).sort_index() for scores in (expected, without))
+    pd.testing.assert_frame_equal(without, expected)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import logging
 import pickle
+import socket
 import subprocess
 import sys
 from http.server import HTTPServer, SimpleHTTPRequestHandler
@@ -162,7 +163,7 @@ def test_what_is_not_a_state_file_is_named_and_not_run(tmp_path):
         load("infersent", **options)
 
 
-def test_a_sentence_transformer_is_loaded_by_name(monkeypatch):
+def test_a_sentence_transformer_is_loaded_by_name(tmp_path, monkeypatch, caplog):
     class Fake:
         def __init__(self, name, device, local_files_only):
             self.device, self.cached = device, local_files_only
@@ -175,13 +176,19 @@ def test_a_sentence_transformer_is_loaded_by_name(monkeypatch):
 
     fake = SimpleNamespace(SentenceTransformer=Fake)
     monkeypatch.setitem(sys.modules, "sentence_transformers", fake)
-    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:9")
-    model = load("sentence-transformers", model="all-fake")
-    assert model.model.cached
-    with pytest.raises(
-        InputError, match=r"'none' \(the hub does not answer, .*: check the network"
-    ):
-        load("sentence-transformers", model="none")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", address)
+        monkeypatch.setattr("groundvec.baselines.sentence_transformers.TIMEOUT", 0.1)
+        with pytest.raises(InputError, match="hub does not answer, and 'all-fake' is not in its"):
+            load("sentence-transformers", model="all-fake")
+        assert f"asking {address} for the model" in caplog.text
+        snapshots = tmp_path / "models--sentence-transformers--all-fake" / "snapshots"
+        (snapshots / (40 * "a")).mkdir(parents=True)
+        (snapshots.parent / "refs").mkdir()
+        (snapshots.parent / "refs/main").write_text(40 * "a")
+        assert load("sentence-transformers", model="all-fake").model.cached
     hub = HTTPServer(("127.0.0.1", 0), SimpleHTTPRequestHandler)
     Thread(target=hub.serve_forever, daemon=True).start()
     address = f"http://127.0.0.1:{hub.server_port}"
@@ -200,7 +207,7 @@ def test_a_sentence_transformer_is_loaded_by_name(monkeypatch):
 
 
 def test_without_the_package_the_error_says_how_to_get_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)  # its import now fails
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)  # its import now fails
     with pytest.raises(InputError, match=r'pip install "groundvec\[sentence-transformers\]"$'):
         load("sentence-transformers", model="all-fake")
 

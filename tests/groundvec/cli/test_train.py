@@ -80,17 +80,29 @@ def test_a_trained_model_has_what_its_users_need(data, capsys):
     query = ["groundvec", "search", "photos", 'a "red" $wall', "--model", "model"]
     assert shlex.split(said[-1]) == query
     # Two held-out pictures: all are among the first ten.
-    assert "caption_to_image: R@10 100.0, by chance 100.0" in said
+    assert "caption_to_image: R@10 100.0 (by recipe 100.0), by chance 100.0" in said
     files = sorted(str(path.relative_to(data / "model")) for path in data.glob("model/**/*.*"))
     weights = [name for name in files if name.startswith("snapshots/")]
     assert weights == ["snapshots/epoch-003.safetensors"]
     assert set(files) - set(weights) == {"README.md", "ensemble.json", "model.json"}
     assert SentenceEncoder("model").encode(["red picture"]).shape == (1, 16)
     assert len(search("photos", "red picture", model="model")) == 10
-    assert 'SentenceEncoder("model")' in (data / "model/README.md").read_text()
+    card = (data / "model/README.md").read_text()
+    assert 'SentenceEncoder("model")' in card
+    assert "the encoder recipe has R@10 of 100.0 (images by captions) on the same test set" in card
     assert not list(data.glob(".model*"))
     with pytest.raises(InputError, match="model already exists: name another folder"):
         train()
+
+
+def test_a_folder_of_pictures_and_texts_is_enough(data):
+    for name, captions in pd.read_csv("captions.csv").groupby("image")["caption"]:
+        Path("photos", name).with_suffix(".txt").write_text("\n".join(captions))
+    options = ["--recipe", "recipe", "--device", "cpu", "--epochs", "1"]
+    run_here("train", "photos", "-o", "model", *options)
+    train("--epochs", "1", "-o", "of-a-table")
+    written = [Path(name, "ensemble.json").read_text() for name in ("model", "of-a-table")]
+    assert written[0] == written[1]
 
 
 @pytest.mark.parametrize("place", ["groundvec.card.card.card", "pathlib.Path.rename"])

@@ -64,6 +64,11 @@ def test_a_source_is_added_by_two_files_as_the_recipe_has_them(project):
             {"images": "photo"},
             "datasets.mine.images: there is no folder photo; did you mean photos?",
         ),
+        (
+            {"images": "flickr30k-images"},
+            "datasets.mine.images: there is no folder flickr30k-images; correct the path; "
+            "researchers get Flickr30k's pictures from https://",
+        ),
         ({"source": "sidecar"}, "datasets.mine.source: 'sidecar' is not one of"),
     ],
 )

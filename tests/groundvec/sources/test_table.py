@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+import os
 
 import pandas as pd
 import pytest
@@ -178,3 +179,51 @@ def test_the_state_of_the_pictures_is_that_of_the_listed_ones(tmp_path):
     changed = table.state(path, tmp_path)
     (tmp_path / "c.jpg").unlink()
     assert len({before, changed, table.state(path, tmp_path)}) == 3
+
+
+HUGGING_FACE = 'file_name,text\na.jpg,A cat.\nb.jpg,A dog.\nc.jpg,"A cow, brown."\n'
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+@pytest.mark.parametrize("form", ["metadata.csv", "texts"])
+def test_a_folder_with_captions_is_read_like_a_table(tmp_path, form, encoding):
+    expected = table.read(
+        write_table(tmp_path, HUGGING_FACE.replace("file_name,text", "image,caption")), "photos"
+    )
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    captions = {"a.jpg": "A cat.", "b.jpg": "A dog.", "c.jpg": "A cow, brown."}
+    if form == "texts":
+        for name, caption in captions.items():
+            (folder / name).touch()
+            (folder / name).with_suffix(".txt").write_text(f"{caption}\n\n", encoding)
+        for other in ("d.jpg", "notes.txt", "._a.jpg"):
+            (folder / other).touch()
+        (folder / "._a.txt").write_bytes(b"\xff")  # macOS's notes beside a.jpg
+    else:
+        (folder / form).write_text(HUGGING_FACE, encoding)
+    for found, wanted in zip(table.read(folder, "photos"), expected, strict=True):
+        pd.testing.assert_frame_equal(found, wanted)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "error"),
+    [
+        ("metadata.csv", "file_name\na.jpg\n", "metadata.csv line 1: the columns are image; they"),
+        ("metadata.csv", "file_name,image,text\n", "the columns are image, image, .* each once"),
+        ("a.txt", 2**20 * "a" + "\n", "a.txt holds more than 1 MiB"),
+        ("a.txt", "Kühe".encode("latin-1"), "a.txt line 1 is not UTF-8"),
+        ("a.txt", None, "a.txt is a folder, a FIFO or a device"),
+        ("b.txt", "A dog.", "photos has no captions: put a metadata.csv into it"),
+    ],
+)
+def test_what_a_folder_cannot_be_read_for_is_named(tmp_path, name, content, error):
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos/a.jpg").touch()
+    path = tmp_path / "photos" / name
+    if content is None:
+        os.mkfifo(path)
+    else:
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(InputError, match=error):
+        table.read(tmp_path / "photos", tmp_path / "photos")

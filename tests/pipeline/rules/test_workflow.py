@@ -430,6 +430,7 @@ def test_a_dry_run_works_offline(built):
     """tests/test_docs.py has one of every experiment, for its drawing."""
     output = snakemake(built, "-n", "--configfile", "config/mlmme.yaml", **NO_NETWORK)
     assert "rule train:" in output
+    assert re.search(r"\nDownloads: \d+ files, 1\.\d GB without the \d+ of unknown size\.", output)
 
 
 def test_data_sets_of_karpathy_s_archive_are_made_from_a_mirror(built):
