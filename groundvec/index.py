@@ -1,4 +1,7 @@
-"""Find pictures by sentences; the vectors of a folder's pictures are kept in the user's cache."""
+"""Find pictures by sentences and by other pictures.
+
+The vectors of a folder's pictures are kept in the user's cache.
+"""
 
 import hashlib
 import json
@@ -6,6 +9,7 @@ import logging
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +18,7 @@ import numpy as np
 from groundvec import similarity
 from groundvec.encoder import SentenceEncoder
 from groundvec.features import versions
-from groundvec.features.files import UNREADABLE, checksums, paths, pictures
+from groundvec.features.files import PICTURE, UNREADABLE, checksums, paths, pictures
 from groundvec.image_encoder import ImageEncoder
 from groundvec.model import bank, hub
 from groundvec.provenance import code_hash, digest
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from groundvec.features.backbones import Backbone
 
     Backbones = str | Backbone | Sequence[Backbone] | None
+    Queries = str | Path | Iterable[str | Path]
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +41,15 @@ State = tuple[str, int, int, int, int]
 LONGEST = 2**13
 EXPLAINED = 20  # problems that a search explains; it counts the others
 NAMED = 3  # of these others, the number of files that it names
+# A combined query that is shorter than this was taken away from itself: only rounding is left.
+SHORTEST = 1e-3
+# Copies of one picture in other formats or sizes. Re-encoded photographs of Flickr8k (JPEG of
+# quality 40 to 95, WebP, half and double size) differ by at most 1.3 gray levels; moved by 2% of
+# their width, by 2.4 or more; two photographs, by 10.8 or more. Vectors alone do not tell: the
+# cosine of copies is 0.73 to 1; two photographs have up to 0.97. They select pairs to compare.
+COPY_DIFFERENCE = 1.5  # mean absolute difference of thumbnails, in levels of 256
+COPY_COSINE = 0.8
+COMPARED = 100  # pictures that a search compares at most, because it has to decode them
 
 
 class Index:
@@ -81,6 +95,7 @@ class Index:
         """
         folder = hub.find(model)
         self.encoder = SentenceEncoder(folder, device=device)
+        self._networks = (folder, device, backbone, crops)
         named = paths(images)
         cache_file = _cache_file(folder, named, backbone, crops)
         files = pictures(named)
@@ -115,8 +130,7 @@ class Index:
             else:
                 readable[content] = path
         if readable:
-            image_encoder = ImageEncoder(folder, device=device, backbone=backbone, crops=crops)
-            vectors, problems = image_encoder.embed(list(readable.values()), list(readable))
+            vectors, problems = self._image_encoder.embed(list(readable.values()), list(readable))
             vectors = vectors[:, :size]
             if model_bank:
                 vectors = np.column_stack([vectors, model_bank.normalizers(vectors)])
@@ -144,35 +158,105 @@ class Index:
 
     def search(
         self,
-        sentence: str,
+        query: str | Path,
         best: int = 10,
         language: str | None = None,
         tokenized: bool = False,
+        plus: "Queries" = (),
+        minus: "Queries" = (),
     ) -> list[tuple[Path, float]]:
-        """Find the pictures that a sentence describes best: their paths and scores, the best first.
+        """Find the pictures that are nearest to a query: their paths and scores, the best first.
 
-        A score is the similarity of the picture and the sentence, mostly the cosine. If the model
-        has a bank, the order is by the score less the picture's normalizer: a picture that is near
-        to most sentences comes later than its score alone would have it.
+        A query is a sentence, or the `Path` of a picture. The vectors of further ones are added to
+        it (`plus`) or subtracted (`minus`), and the sum is scaled to unit length. A score is the
+        similarity of the picture and the query, mostly the cosine. Copies of a picture in other
+        formats or sizes are left out.
+
+        If the model has a bank, pictures that are near to most sentences come later than their
+        scores say: each sentence brings the picture's normalizer, with its sign. A picture in the
+        query brings none, since normalizers are computed from sentences.
+
+        >>> index.search("a beach", minus="people")
+        >>> index.search(Path("beach.jpg"), plus="at night")
 
         Args:
             best: the number of pictures to return.
-            language, tokenized: see `SentenceEncoder.encode`.
+            language, tokenized: of the sentences, see `SentenceEncoder.encode`.
+            plus, minus: one sentence or picture, or several.
+
+        Raises:
+            InputError: nothing is left of the query; a picture cannot be used; also the errors of
+                `SentenceEncoder.encode`.
         """
         if best < 1:
             raise InputError(f"best is {best}: it must be 1 or more")
-        vector = self.encoder.encode([sentence], language=language, tokenized=tokenized)
+        subtracted = _listed(minus)
+        terms = [query, *_listed(plus), *subtracted]
+        signs = np.ones(len(terms), np.float32)
+        signs[len(terms) - len(subtracted) :] = -1
+        sentences = [term for term in terms if not isinstance(term, Path)]
+        is_picture = np.array([isinstance(term, Path) for term in terms])
+        vectors = np.empty((len(terms), self.encoder.dim), np.float32)
+        vectors[~is_picture] = self.encoder.encode(
+            sentences, language=language, tokenized=tokenized
+        )
+        for sentence in sentences:
+            if PICTURE.fullmatch(Path(sentence).suffix):
+                raise InputError(f"{sentence} names a picture: write Path({sentence!r})")
+        if is_picture.any():
+            files = [term for term in terms if isinstance(term, Path)]
+            vectors[is_picture] = self._embed(files)
+
         # Some encoders append columns, which are zeros in the vectors of pictures: they add nothing
         # to an inner product, and an index does not store them.
-        vector = vector[:, : self.vectors.shape[1]]
-        near = similarity.scores(vector, self.vectors, self.encoder.description["similarity"])[0]
-        order = np.argsort(self.normalizers - near, kind="stable")[:best]
-        return [(self.paths[row], float(near[row])) for row in order]
+        size = self.vectors.shape[1]
+        kind = self.encoder.description["similarity"]
+        near = signs @ similarity.scores(vectors[:, :size], self.vectors, kind)
+        length = np.linalg.norm(signs @ vectors)
+        if length < SHORTEST * np.linalg.norm(vectors, axis=1).sum():
+            raise InputError(f"nothing is left of {query}: subtract something else")
+        order = np.argsort(signs[~is_picture].sum() * self.normalizers - near, kind="stable")
+        if kind == "cosine":
+            near /= length  # as if the sum of the vectors had been scaled to unit length
+        return [(self.paths[row], float(near[row])) for row in self._distinct(order, best)]
+
+    @cached_property
+    def _image_encoder(self) -> ImageEncoder:
+        """Load the image networks, which a search by sentences in known pictures does without."""
+        folder, device, backbone, crops = self._networks
+        return ImageEncoder(folder, device=device, backbone=backbone, crops=crops)
+
+    def _embed(self, files: Sequence[Path]) -> np.ndarray:
+        """Embed the pictures of a query; raise the error of the first that cannot be used."""
+        vectors, problems = self._image_encoder.embed(files, checksums(files))
+        for error in problems.values():
+            raise error
+        return vectors
+
+    def _distinct(self, order: np.ndarray, best: int) -> list[int]:
+        """Return the best rows in an order, without copies of pictures that come before them."""
+        thumbnails: dict[int, np.ndarray] = {}
+        chosen: list[int] = []
+        for row in order.tolist():
+            if len(chosen) == best:
+                break
+            # The scores of copies are nearly equal, so that they are near in the order too.
+            recent = chosen[-COMPARED:]
+            cosines = similarity.unit(self.vectors[recent]) @ similarity.unit(self.vectors[[row]]).T
+            similar = [recent[place] for place in np.flatnonzero(cosines > COPY_COSINE)]
+            if similar and len(thumbnails) < COMPARED:
+                for number in {row, *similar} - set(thumbnails):
+                    thumbnails[number] = _thumbnail(self.paths[number])
+                differences = [np.abs(thumbnails[row] - thumbnails[other]) for other in similar]
+                if any(difference.mean() < COPY_DIFFERENCE for difference in differences):
+                    continue
+            chosen.append(row)
+        return chosen
 
 
 def search(
     images: str | Path | Iterable[str | Path],
-    sentence: str,
+    query: str | Path,
     model: str | Path = "flickr8k",
     best: int = 10,
     language: str | None = None,
@@ -180,10 +264,27 @@ def search(
     backbone: "Backbones" = None,
     crops: int | None = None,
     tokenized: bool = False,
+    plus: "Queries" = (),
+    minus: "Queries" = (),
 ) -> list[tuple[Path, float]]:
-    """Find the pictures that a sentence describes best: one search in an `Index`."""
+    """Find the pictures that are nearest to a query: one search in an `Index`."""
     index = Index(images, model, device, backbone, crops)
-    return index.search(sentence, best, language, tokenized)
+    return index.search(query, best, language, tokenized, plus, minus)
+
+
+def _listed(queries: "Queries") -> list[str | Path]:
+    """Return one query or several as a list."""
+    return [queries] if isinstance(queries, str | Path) else list(queries)
+
+
+def _thumbnail(path: Path) -> np.ndarray:
+    """Read a picture as 16 x 16 pixels, to compare it with others; NaN if it cannot be read now."""
+    with extra("pictures"):
+        from groundvec.features.images import load
+    try:
+        return np.asarray(load(path).resize((16, 16)), np.float32)
+    except InputError:
+        return np.full((16, 16, 3), np.nan, np.float32)
 
 
 def _cache_file(

@@ -13,12 +13,17 @@ from groundvec.runtime.files import text_lines
 STRUCTURED = {".csv", ".html", ".json", ".jsonl", ".parquet", ".tsv", ".xlsx", ".xml"}
 
 
+def is_path(argument: str) -> bool:
+    """Return whether an argument is, or looks like, the name of a file or folder."""
+    # `-`, a path such as photos/a.jpg or photos/, or a name with an ending, such as a.jpg.
+    looks_like_path = re.fullmatch(r"-|\S*/(\S*[^\s.])?|\S+\.[A-Za-z]\w{1,4}", argument)
+    # Path.exists raises an error for long sentences.
+    return bool(looks_like_path) or os.path.exists(argument)  # noqa: PTH110
+
+
 def check_sentence(sentence: str, remedy: str) -> None:
     """Raise InputError if a sentence is, or looks like, the name of a file or folder."""
-    # `-`, a path such as photos/a.jpg or photos/, or a name with an ending, such as a.jpg.
-    looks_like_file = re.fullmatch(r"-|\S*/(\S*[^\s.])?|\S+\.[A-Za-z]\w{1,4}", sentence)
-    # Path.exists raises an error for long sentences.
-    if looks_like_file or os.path.exists(sentence):  # noqa: PTH110
+    if is_path(sentence):
         raise InputError(
             f"{sentence} is the name of a file, or looks like one: {remedy}, or end a sentence "
             "with a full stop"

@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import findfont, get_font
 from matplotlib.patches import Rectangle
 
-from groundvec.cli.fonts import with_letters
 from groundvec.data import dataset
 from groundvec.features.images import load
 from groundvec.runtime.errors import InputError
+from reproduction.render.fonts import with_letters
 from reproduction.render.style import FONT, FONT_SIZE, GREEN, PAGE, lacking
 from reproduction.reporting.results import Results
 

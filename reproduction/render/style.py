@@ -10,8 +10,8 @@ from matplotlib.font_manager import findfont, fontManager, get_font
 from matplotlib.ft2font import FT2Font
 from matplotlib.text import Text
 
-from groundvec.cli import fonts
 from groundvec.runtime.files import atomic, write_bytes
+from reproduction.render import fonts
 from reproduction.render.vector import svg
 
 log = logging.getLogger(__name__)

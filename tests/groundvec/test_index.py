@@ -13,7 +13,7 @@ import pytest
 import torch
 from PIL import Image
 
-from groundvec import ImageEncoder, Index
+from groundvec import ImageEncoder, Index, SentenceEncoder, search
 from groundvec.features import backbones
 from groundvec.model import bank
 from groundvec.model.network import Model
@@ -243,22 +243,27 @@ def test_other_crops_networks_or_libraries_have_an_index_of_their_own(
     assert len(list((tmp_path / "cache/groundvec/index").iterdir())) == 5
 
 
-def test_a_bank_decides_the_order_and_scores_stay_cosines(photos, model, tmp_path, closed):
-    """Whether normalizers were computed or are from the cache."""
-    with_bank = tmp_path / "with-bank"
-    shutil.copytree(model, with_bank)
+def with_bank(model, folder):
+    """Copy a model, and add a bank of nine captions."""
+    shutil.copytree(model, folder / "with-bank")
     rows = [("a.jpg", "en", "train", f"A dog. {number}") for number in range(9)]
     captions = pd.DataFrame(rows, columns=["image_id", "language", "split", "caption"])
-    captions.to_csv(tmp_path / "captions.csv", index=False)
-    bank.make(with_bank, tmp_path / "captions.csv")
-    plain, first = Index(photos, model), Index(photos, with_bank)
+    captions.to_csv(folder / "captions.csv", index=False)
+    bank.make(folder / "with-bank", folder / "captions.csv")
+    return folder / "with-bank"
+
+
+def test_a_bank_decides_the_order_and_scores_stay_cosines(photos, model, tmp_path, closed):
+    """Whether normalizers were computed or are from the cache."""
+    banked = with_bank(model, tmp_path)
+    plain, first = Index(photos, model), Index(photos, banked)
     assert not plain.normalizers.any()
     np.testing.assert_allclose(first.vectors, plain.vectors, atol=1e-6)
     np.testing.assert_allclose(
-        first.normalizers, bank.read(with_bank).normalizers(first.vectors), atol=1e-6
+        first.normalizers, bank.read(banked).normalizers(first.vectors), atol=1e-6
     )
     closed()
-    second = Index(photos, with_bank)
+    second = Index(photos, banked)
     np.testing.assert_array_equal(second.normalizers, first.normalizers)
     cosines = dict(plain.search("A cat."))
     of_picture = dict(zip(second.paths, second.normalizers, strict=True))
@@ -266,3 +271,66 @@ def test_a_bank_decides_the_order_and_scores_stay_cosines(photos, model, tmp_pat
     assert dict(found) == pytest.approx(cosines, abs=1e-6)
     differences = [score - of_picture[path] for path, score in found]
     assert differences == sorted(differences, reverse=True)
+
+
+def test_queries_are_added_and_subtracted(photos, model, tmp_path):
+    """Each sentence brings a picture's normalizer with its sign; a picture in the query, none."""
+    banked = with_bank(model, tmp_path)
+    index = Index(photos, banked)
+    dog, cat, red = SentenceEncoder(banked).encode(["A dog.", "A cat.", "Red."])
+    like = ImageEncoder(banked).encode(photos / "b.png")[0]
+    cases = [
+        (index.search("A dog.", minus="A cat."), dog - cat, 0),
+        (index.search("A dog.", plus="A cat."), dog + cat, 2),
+        (index.search(photos / "b.png"), like, 0),
+        (
+            index.search("A dog.", plus=photos / "b.png", minus=["A cat.", "Red."]),
+            dog + like - cat - red,
+            -1,
+        ),
+        (search(photos, "A dog.", banked, minus=[photos / "b.png"]), dog - like, 1),
+    ]
+    for found, query, normalizers in cases:
+        cosines = index.vectors @ query / np.linalg.norm(query)
+        order = np.argsort(normalizers * index.normalizers - index.vectors @ query)
+        assert [path for path, _ in found] == [index.paths[row] for row in order]
+        np.testing.assert_allclose([score for _, score in found], cosines[order], atol=1e-5)
+
+
+def test_a_query_that_means_nothing_is_refused(photos, model, tmp_path):
+    index = Index(photos, model)
+    (tmp_path / "no.jpg").write_text("text")
+    mistakes = [
+        ("A dog.", {"minus": "A dog"}, "nothing is left of A dog.: subtract something else"),
+        (photos / "a.png", {"minus": photos / "a.png"}, "nothing is left of"),
+        ("a.png", {}, r"a.png names a picture: write Path\('a.png'\)"),
+        (photos / "none.png", {}, "none.png does not exist"),
+        (photos, {}, "photos"),
+        ("A dog.", {"plus": tmp_path / "no.jpg"}, "^\\S*no.jpg is not a picture"),
+        ("A dog.", {"minus": [3]}, "sentence 1 is not text but int"),
+    ]
+    for query, further, message in mistakes:
+        with pytest.raises(InputError, match=message) as caught:
+            index.search(query, **further)
+        assert "\n" not in str(caught.value)
+
+
+def test_copies_in_other_formats_and_sizes_are_shown_once(model, tmp_path, monkeypatch):
+    """A burst is not: its pictures differ by a few pixels' movement."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    rng = np.random.default_rng(0)
+    blurred = Image.fromarray(rng.integers(0, 256, (12, 16, 3), np.uint8))
+    (tmp_path / "copies").mkdir()
+    scene = blurred.resize((640, 480), Image.Resampling.BICUBIC)
+    scene.save(tmp_path / "copies/scene.png")
+    scene.save(tmp_path / "copies/scene.jpg", quality=75)
+    scene.save(tmp_path / "copies/scene.webp", quality=75)
+    scene.resize((320, 240)).save(tmp_path / "copies/small.jpg")
+    scene.crop((0, 0, 620, 480)).save(tmp_path / "copies/before.png")
+    scene.crop((20, 0, 640, 480)).save(tmp_path / "copies/after.png")
+    index = Index(tmp_path / "copies", model)
+    found = [path.stem for path, _ in index.search("A dog.")]
+    assert sorted(found) in (["after", "before", "scene"], ["after", "before", "small"])
+    assert len(index.search("A dog.", best=2)) == 2
+    (tmp_path / "copies/small.jpg").unlink()  # after the index was made: it cannot be compared
+    assert len(index.search("A dog.")) == 4

@@ -1,36 +1,39 @@
-"""Find the pictures that a sentence describes best.
+"""Find the pictures that a sentence describes best, or that are like another picture.
 
 The best come first: one line per picture, its score and its path. The score is the similarity of
-the picture and the sentence. Pictures that are similar to most sentences come later than their
-scores say. The vectors of the pictures are kept in the user's cache: a later search in the same
-folder reads new and changed pictures only. Files that are no pictures, whatever their names, are
-left out.
+the picture and the query. Pictures that are similar to most sentences come later than their scores
+say. The vectors of the pictures are kept in the user's cache: a later search in the same folder
+reads new and changed pictures only. Files that are no pictures, whatever their names, are left out,
+and copies of a picture in other formats or sizes are shown once.
+
+The last argument is the query. Files and folders before it are searched; sentences before it are
+further queries. --plus and --minus add to each query, or subtract from it: vectors are summed. So
+--minus moves pictures down, and excludes none.
 
 Examples:
   groundvec search holiday/ "a dog on a beach"
-  groundvec search holiday/ "a dog on a beach" --crops 1 --best 20 -o dogs.html
-  groundvec search *.jpg "a dog" --model results/mine/models/mine/gru-256-max/seed1 -o dogs.png
+  groundvec search holiday/ "a beach" --minus "people"
+  groundvec search holiday/ beach.jpg --plus "at night"
+  groundvec search holiday/ "a dog" "a cat" --crops 1 --best 20 -o best.html
+  groundvec search *.jpg "a dog" --model results/mine/models/mine/gru-256-max/seed1
 """
 
 import argparse
-import io
 import logging
 import re
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from groundvec.cli import search_results
 from groundvec.cli.arguments import STANDARD, add_model, add_output, add_tokenized
 from groundvec.cli.program import show
-from groundvec.cli.sentences import check_sentence
+from groundvec.cli.search_results import Hits, page, shown
+from groundvec.cli.sentences import is_path
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError
 
 if TYPE_CHECKING:
     from groundvec.index import Index
-
-LATIN = {"de", "en"}  # languages of the data sets, which are written in Latin letters
-HIGHEST_JPEG = 65_500  # pixels: libjpeg's limit
 
 log = logging.getLogger(__name__)
 
@@ -38,16 +41,33 @@ log = logging.getLogger(__name__)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `groundvec search`."""
     parser.add_argument(
-        "images", type=Path, nargs="+", metavar="IMAGES", help="pictures, and folders of them"
+        "images",
+        type=_path_or_sentence,
+        nargs="+",
+        metavar="IMAGES",
+        help="pictures, and folders of them",
     )
-    parser.add_argument("sentence", metavar="SENTENCE", help="a description of the pictures")
+    parser.add_argument(
+        "queries",
+        type=_path_or_sentence,
+        nargs="+",
+        metavar="QUERY",
+        help="a description of pictures, in quotation marks, or a picture to find similar ones of",
+    )
+    for option, effect in (("--plus", "add to"), ("--minus", "subtract from")):
+        parser.add_argument(
+            option,
+            type=_path_or_sentence,
+            action="append",
+            default=[],
+            metavar="QUERY",
+            help=f"a sentence or picture to {effect} each query; may be repeated",
+        )
     parser.add_argument(
         "-n", "--best", type=int, default=10, help="number of pictures (default: %(default)s)"
     )
     add_output(
-        parser,
-        [".html", ".png", ".jpg"],
-        "write a page or a contact sheet of the best pictures instead of their paths",
+        parser, [".html"], "write a page with the best pictures instead of printing their paths"
     )
     parser.add_argument(
         "--backbone",
@@ -65,63 +85,82 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Search, and print the paths or write a page or a contact sheet."""
+    """Search, and print the paths or write a page."""
     output: Path = arguments.output
+    *others, last = arguments.images + arguments.queries
+    images = [argument for argument in others if isinstance(argument, Path)]
+    queries = [argument for argument in others if isinstance(argument, str)] + [last]
+    # Mistakes are found before the pictures are read, which may take long.
     if arguments.best < 1:
         raise InputError(f"--best is {arguments.best}: ask for one or more")
-    check_sentence(arguments.sentence, "put the description last, in quotation marks")
+    if not images:
+        raise InputError(f"{queries[0]} does not exist: name a picture or a folder of pictures")
+    for query in [last, *arguments.plus, *arguments.minus]:
+        if isinstance(query, Path) and not query.is_file():
+            raise InputError(
+                f"{query} is neither a sentence nor the file of a picture: put a sentence in "
+                "quotation marks, with a full stop if it looks like a name"
+            )
     files.check_output(output)
 
     from groundvec.index import Index
 
     index = Index(
-        arguments.images,
+        images,
         model=arguments.model,
         device=arguments.device,
         backbone=arguments.backbone,
         crops=arguments.crops,
     )
-    if output.exists():
-        for path in index.paths:
-            if output.samefile(path):
-                raise InputError(
-                    f"{path} is searched, and would be overwritten: name another output"
-                )
-    hits = index.search(arguments.sentence, arguments.best, arguments.language, arguments.tokenized)
-    doubts = _doubts(arguments.sentence, index)
-    for doubt in doubts:
-        log.warning("%s", doubt)
-    if output == STANDARD:
-        for path, score in hits:
-            show(f"{score:.4f}  {search_results.shown_path(path)}")
-        return
-    if output.suffix.lower() == ".html":
-        page = search_results.page(arguments.sentence, hits, doubts, index, output)
-        files.write_bytes(output, page.encode(errors="replace"))
-    else:
-        files.write_bytes(output, _contact_sheet(arguments.sentence, hits, output))
-    name = search_results.shown_path(output)
-    show(f"{name} has the {len(hits)} best of {len(index.paths):,} pictures")
-
-
-def _doubts(sentence: str, index: "Index") -> list[str]:
-    """List the reasons why possibly no picture fits."""
-    languages = index.encoder.languages
-    if LATIN.issuperset(languages) and not re.search("[A-Za-z]", sentence):
-        read = " and ".join(languages)
-        return [f"the sentence has no Latin letter, and the model reads only {read}"]
-    return []
-
-
-def _contact_sheet(sentence: str, hits: search_results.Hits, output: Path) -> memoryview:
-    """Draw a contact sheet in the format that the output's ending chooses."""
-    sheet = search_results.contact_sheet(sentence, hits)
-    image_format = "PNG" if output.suffix.lower() == ".png" else "JPEG"
-    if image_format == "JPEG" and sheet.height > HIGHEST_JPEG:
-        raise InputError(
-            f"{output} would be {sheet.height:,} pixels high, and a JPEG has at most "
-            f"{HIGHEST_JPEG:,}: name a .png or .html, or show fewer with --best"
+    about = _about(index)
+    log.warning("%s", about)
+    results: dict[str, Hits] = {}
+    for query in queries:
+        title = shown(query)
+        title += "".join(f" + {shown(added)}" for added in arguments.plus)
+        title += "".join(f" - {shown(subtracted)}" for subtracted in arguments.minus)
+        results[title] = index.search(
+            query,
+            arguments.best,
+            arguments.language,
+            arguments.tokenized,
+            arguments.plus,
+            arguments.minus,
         )
-    data = io.BytesIO()
-    sheet.save(data, image_format)
-    return data.getbuffer()
+    if output == STANDARD:
+        for title, hits in results.items():
+            if len(results) > 1:
+                show(f"{title}:")
+            show(*(f"{score:.4f}  {shown(path)}" for path, score in hits))
+        return
+    text = page(results, about, index, output)
+    files.write_bytes(output, text.encode(errors="replace"))
+    best = max(map(len, results.values()))
+    show(f"written: {shown(output)}, with the {best} best of {len(index.paths):,} pictures")
+
+
+def _path_or_sentence(argument: str) -> Path | str:
+    """Return the path that an argument names, or seems to name; a sentence as it is."""
+    if is_path(argument):
+        return Path(argument)
+    if not argument.strip():
+        raise argparse.ArgumentTypeError("a sentence is empty: describe pictures")
+    return argument
+
+
+def _about(index: "Index") -> str:
+    """Describe in one line what a model reads, and what it was trained on."""
+    from groundvec.config.parts import options_schema
+    from groundvec.model.folder import read_description
+
+    folder = cast(Path, index.encoder.folder)  # an index loads its encoder from a folder
+    content = read_description(folder)
+    data = content["dataset"]
+    with suppress(InputError, KeyError):  # a source that is not installed here, or has no card
+        domain = options_schema("sources", str(content["source"]))["card"]["domain"]
+        summary = re.split("[.;]", domain)[0]
+        data += f" ({summary[0].lower()}{summary[1:]})"
+    languages = " and ".join(index.encoder.languages)
+    return (
+        f"{folder.resolve().name} reads {languages}. Trained on {data}, it may miss other things."
+    )

@@ -1,4 +1,4 @@
-"""Fonts of the system, for letters that the fonts of figures and contact sheets lack."""
+"""Fonts of the system, for letters that the fonts of figures lack."""
 
 import subprocess
 from collections.abc import Collection
@@ -28,4 +28,4 @@ def boxes(letters: Collection[str]) -> str:
     shown = "".join(sorted(letters)[:20])
     if len(letters) > 20:
         shown += " ..."
-    return f"no font here has {shown}, which are drawn as boxes: use .html, or install a font"
+    return f"no font here has {shown}, which are drawn as boxes: install a font"
