@@ -33,7 +33,7 @@ FILE = re.compile(
     r"|(bank|snapshots/epoch-[0-9]{3,4})\.safetensors"
 )
 MAX_BYTES = 2**34  # of a model's files: 16 GiB
-TIMEOUT = 10  # seconds until a hub answers
+TIMEOUT = 5  # seconds until a hub answers
 
 
 def find(model: str | Path) -> Path:
@@ -67,6 +67,7 @@ def download(name: str) -> Path:
     in_cache = COMMIT.fullmatch(revision) and (commits / revision / "model.json").exists()
     if not in_cache:
         with _client(f"{name} cannot be loaded from") as client:
+            log.warning("asking %s for %s, for up to %d s", client.endpoint, repository, TIMEOUT)
             info = client.model_info(
                 repository, revision=revision or None, timeout=TIMEOUT, files_metadata=True
             )
