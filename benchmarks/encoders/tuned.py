@@ -13,7 +13,6 @@ Example:
 import argparse
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from common import program
 
@@ -23,7 +22,8 @@ from groundvec.results import frames
 from groundvec.results.schemas import CUTOFFS, QUERYBANK, QueryRanks
 from reproduction.reporting import resampled
 
-SYSTEMS = {"ensemble": "plain", QUERYBANK: "bank"}
+KINDS = {"ensemble": "plain", QUERYBANK: "bank"}
+SYSTEM = ["model", "kind", "direction"]
 
 
 def gains(arguments: argparse.Namespace) -> pd.DataFrame:
@@ -32,26 +32,23 @@ def gains(arguments: argparse.Namespace) -> pd.DataFrame:
     tuned = frames.read_all([arguments.tuned], QueryRanks)
     rows = []
     for cutoff in CUTOFFS:
-        draws_frozen = draws(frozen, cutoff)
-        draws_tuned = draws(tuned, cutoff)
-        networks = {
-            "frozen": draws_frozen,
-            "tuned": draws_tuned,
-            "gain": draws_tuned - draws_frozen,
-        }
-        for name, values_by_system in networks.items():
-            for (model, kind, direction), values in values_by_system.items():
-                labels = (model, name, SYSTEMS[kind], direction, cutoff)
+        both = draws(frozen, cutoff).merge(
+            draws(tuned, cutoff), on=SYSTEM, suffixes=("_frozen", "_tuned")
+        )
+        both["draws_gain"] = both["draws_tuned"] - both["draws_frozen"]
+        for networks in ("frozen", "tuned", "gain"):
+            systems = both[[*SYSTEM, f"draws_{networks}"]].itertuples(index=False, name=None)
+            for model, kind, direction, values in systems:
+                labels = (model, networks, KINDS[kind], direction, cutoff)
                 rows.append((*labels, values[0], *bootstrap.interval(values)))
     names = ["model", "networks", "system", "direction", "cutoff", "recall", "low", "high"]
     return pd.DataFrame(rows, columns=names)
 
 
-def draws(ranks: QueryRanks, cutoff: int) -> "pd.Series[np.ndarray]":
-    """Return a model's recalls in draws of test images, by model, kind and direction."""
-    is_compared = ranks["kind"].isin(list(SYSTEMS)) & ranks["direction"].isin(DIRECTIONS)
-    recalls = resampled.recalls(ranks[is_compared], cutoff)
-    return recalls.set_index(["model", "kind", "direction"])["draws"]
+def draws(ranks: QueryRanks, cutoff: int) -> pd.DataFrame:
+    """Compute a model's recalls in draws of test images, in the columns of `SYSTEM` and `draws`."""
+    is_compared = ranks["kind"].isin(list(KINDS)) & ranks["direction"].isin(DIRECTIONS)
+    return resampled.recalls(ranks[is_compared], cutoff)[[*SYSTEM, "draws"]]
 
 
 if __name__ == "__main__":
