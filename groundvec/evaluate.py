@@ -106,6 +106,7 @@ def ratings(
             'with a method encode, such as SentenceEncoder("flickr8k")'
         )
     rated = read_rated(tasks, folders)
+    texts = _distinct(rated)  # with all of `sentences`, though the classifier may be left out
     pairs = rated["SentEval"]
     unclassified: set[str] = set()
     if pairs["split"].eq("train").any():
@@ -116,7 +117,6 @@ def ratings(
             left_out = " and ".join(sorted(unclassified))
             log.warning("without %s, the classifier of %s is left out", error.name, left_out)
             rated["SentEval"] = pairs[pairs["split"].eq("test")].reset_index(drop=True)
-    texts = _distinct(rated)
     vectors = checked_vectors(function(texts), "the encoder's result", len(texts))
     return _rate(rated, dict(zip(texts, vectors, strict=True)), captions, unclassified)
 

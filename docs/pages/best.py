@@ -62,6 +62,20 @@ def with_bank(names: dict[str, str]) -> str:
     return tables.markdown(_recalls(recalls, names), 1)
 
 
+def tuned(names: dict[str, str]) -> str:
+    """Write the recall of models on frozen and on tuned image networks, and the differences.
+
+    Args:
+        names: the label of each model, kind of networks and system, such as `best gain plain`.
+    """
+    recalls = pd.concat(tables.kept(f"tuned-networks/{model}") for model in ("best", "bag"))
+    recalls = recalls.assign(
+        name=recalls["model"] + " " + recalls["networks"] + " " + recalls["system"]
+    )
+    recalls["text"] = tables.intervals(recalls, ["recall", "low", "high"])
+    return tables.markdown(_recalls(recalls, names), 1)
+
+
 def _recalls(recalls: pd.DataFrame, names: dict[str, str]) -> pd.DataFrame:
     """Arrange texts by direction and cutoff; a row for each name, in their order."""
     wide: pd.DataFrame = recalls.pivot(index="name", columns=["direction", "cutoff"], values="text")

@@ -122,8 +122,16 @@ def test_without_torch_all_but_the_classifier_is_the_same(folders, monkeypatch, 
     trigrams = baselines.load("trigrams")
     usual = rate(trigrams, captions=["A kid"]).scores
     monkeypatch.setitem(sys.modules, "groundvec.evaluation.relatedness", None)
-    without = rate(trigrams, captions=["A kid"]).scores
+    asked = []
+
+    def encode(sentences):
+        asked.append(sentences)
+        return trigrams.encode(sentences)
+
+    without = rate(encode, captions=["A kid"]).scores
     assert "the classifier of SICK is left out" in caplog.text
+    # A file of vectors may have been made where torch is, or is not.
+    assert asked == [evaluate.sentences(["STS 2013", "SICK"], folders)]
     expected = usual[usual["definition"] != "SentEval classifier"]
     assert len(expected) == len(usual) - 1
     keys = ["task", "subtask", "definition", "statistic"]

@@ -161,6 +161,9 @@ def _about(index: "Index") -> str:
         summary = re.split("[.;]", domain)[0]
         data += f" ({summary[0].lower()}{summary[1:]})"
     languages = " and ".join(index.encoder.languages)
-    return (
+    about = (
         f"{folder.resolve().name} reads {languages}. Trained on {data}, it may miss other things."
     )
+    if index.normalizers.any():
+        about += " Pictures that match most sentences come later than their scores say."
+    return about

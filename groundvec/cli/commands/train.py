@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 # these 20 pictures are among the first ten after 4 epochs.
 FEW = {1000: (16, 64), 300: (32, 64), 100: (12, 64), 0: (48, 16)}
 ENOUGH = 3000  # training pictures; with these the recipe is not changed
+MANY = 100  # test pictures; with these R@10 is reported, with fewer R@1
 FEWEST = 2  # training pictures: the loss compares a caption's picture with another one
 # The files that a training writes into its folder. One that was killed leaves temporary names.
 WRITTEN = re.compile(
@@ -166,11 +167,13 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     write_json(model / "ensemble.json", ensemble(history, read_description(model)))
     scores, _ = score_folder(model, captions_file, features, device)
     frames.write(work / "retrieval.csv", scores, Retrieval)
-    recipe_r10 = _score_recipe(recipe_folder, recipe["description"], captions, images)
+    # Among ten pictures, all are among the first ten.
+    cutoff = 10 if images["split"].eq("test").sum() >= MANY else 1
+    of_recipe = _score_recipe(recipe_folder, recipe["description"], captions, images, cutoff)
     notes = [
-        f"Before any training on these pictures, the encoder {arguments.recipe} has R@10 of "
-        f"{r10:.1f} ({DIRECTIONS[direction]}) on the same test set."
-        for direction, r10 in recipe_r10.items()
+        f"Before any training on these pictures, the encoder {arguments.recipe} has R@{cutoff} of "
+        f"{recall:.1f} ({DIRECTIONS[direction]}) on the same test set."
+        for direction, recall in of_recipe.items()
     ]
     data_card = parts.options_schema("sources", "table")["card"]
     retrieval = work / "retrieval.csv"
@@ -178,12 +181,13 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     write_bytes(model / "README.md", model_card.encode())
     copy_graphs(recipe_folder, model)
     copy_ensemble(model, output)
-    test_scores = scores[scores["split"].eq("test")].pivot_table("r10", "direction", "kind")
-    for direction, r10, chance in test_scores[["ensemble", "chance"]].dropna().itertuples():
+    test_scores = scores[scores["split"].eq("test")]
+    recalls = test_scores.pivot_table(f"r{cutoff}", "direction", "kind")
+    for direction, recall, chance in recalls[["ensemble", "chance"]].dropna().itertuples():
         before = ""
-        if direction in recipe_r10:
-            before = f" (by {arguments.recipe} {recipe_r10[direction]:.1f})"
-        show(f"{direction}: R@10 {r10:.1f}{before}, by chance {chance:.1f}")
+        if direction in of_recipe:
+            before = f" (by {arguments.recipe} {of_recipe[direction]:.1f})"
+        show(f"{direction}: R@{cutoff} {recall:.1f}{before}, by chance {chance:.1f}")
     # A command to try the model with.
     query = ["groundvec", "search", str(photos), captions.caption[0]]
     show(shlex.join([*query, "--model", str(output)]))
@@ -240,9 +244,13 @@ def _extract(backbones: "Sequence[Backbone]", work: Path, output: Path, device: 
 
 
 def _score_recipe(
-    folder: Path, description: dict[str, Any], captions: "pd.DataFrame", images: "pd.DataFrame"
+    folder: Path,
+    description: dict[str, Any],
+    captions: "pd.DataFrame",
+    images: "pd.DataFrame",
+    cutoff: int,
 ) -> dict[str, float]:
-    """Return the R@10 of the recipe's own encoder on the test pictures, by direction.
+    """Return the recall of the recipe's own encoder on the test pictures, by direction.
 
     It shows whether training was worthwhile. Empty if that encoder reads another language.
     """
@@ -261,7 +269,7 @@ def _score_recipe(
         captions["image_id"].map(row_of_image).to_numpy(),
         description["similarity"],
     )
-    hits = [100 * float((ranked <= 10).mean()) for ranked in ranks_of_directions]
+    hits = [100 * float((ranked <= cutoff).mean()) for ranked in ranks_of_directions]
     return dict(zip(DIRECTIONS, hits, strict=True))
 
 
