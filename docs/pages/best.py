@@ -68,7 +68,7 @@ def tuned(names: dict[str, str]) -> str:
     Args:
         names: the label of each model, kind of networks and system, such as `best gain plain`.
     """
-    recalls = pd.concat(tables.kept(f"tuned-networks/{model}") for model in ("best", "bag"))
+    recalls = tables.kept("tuned-networks/bag")
     recalls = recalls.assign(
         name=recalls["model"] + " " + recalls["networks"] + " " + recalls["system"]
     )
@@ -129,7 +129,10 @@ def values() -> dict[str, Any]:
     captions = tables.kept("evaluate/seen-captions").set_index("language")
     banks = tables.kept("evaluate/querybank").query("model == 'best' and cutoff == 10")
     banks = banks.set_index("system")
+    passes = tables.kept("tuned-networks/tuning").groupby("dataset")["dev_recall"]
     return {
+        "before_tuning": passes.first(),
+        "after_tuning": passes.last(),
         "bank": tables.intervals(banks, ["recall", "low", "high"])["bank"].tolist(),
         "bank_gain": tables.intervals(banks, ["recall", "low", "high"])["gain"].tolist(),
         "r": tables.kept("evaluate/development").query(mean).squeeze(),

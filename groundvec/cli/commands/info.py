@@ -1,10 +1,12 @@
 """Describe a model: its parts, its data, its size and its scores.
 
-The scores come from the model card, the README.md in the model's folder, if it has one.
+The scores come from the model card, the README.md in the model's folder, if it has one. Of a cell
+of the paper's grid (Merkx & Frank 2019), the description is printed, as in a configuration.
 
 Examples:
   groundvec info flickr8k
   groundvec info results/demo/models/scenes/gru-128-attention/seed1
+  groundvec info gru-2048-attention
 """
 
 import argparse
@@ -24,17 +26,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         default="flickr8k",
         metavar="MODEL",
-        help="the name of a model that comes with groundvec, or the folder of a trained one "
-        "(default: %(default)s)",
+        help="the name of a model that comes with groundvec, the folder of a trained one, or "
+        "RNN-SIZE-POOLING (default: %(default)s)",
     )
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Print one line per fact and per score."""
-    from groundvec.config.parts import vector_size
+    """Print one line per fact and per score, or the description of a model of the grid."""
+    from groundvec.config.description import describe
+    from groundvec.config.parts import grid_encoder, vector_size
     from groundvec.model.folder import read_description, read_ensemble
     from groundvec.model.hub import find
 
+    encoder = grid_encoder(arguments.model)
+    if encoder and not Path(arguments.model).exists():
+        import yaml
+
+        description = describe(arguments.model, {}, {"language": "en", "training": {}})
+        show(*yaml.safe_dump({arguments.model: description}, sort_keys=False).splitlines())
+        return
     folder = find(arguments.model)
     model = read_description(folder)
     epochs = read_ensemble(folder)["epochs"]

@@ -16,6 +16,7 @@ from urllib.parse import unquote
 import numpy as np
 import polars
 import pytest
+import yaml
 import torch
 from PIL import Image
 
@@ -349,6 +350,13 @@ def test_a_card_from_anybody_does_nothing_to_the_terminal(groundvec, model, tmp_
     front = f"---\nb:\n  - &a0 [x]\n{bomb}" + CARD[4:].replace("0.8123", "*a9")
     (tmp_path / "theirs" / "README.md").write_text(front)
     assert "score" not in groundvec("info", "theirs")
+
+
+def test_a_name_of_the_grid_is_described_as_in_a_configuration(groundvec):
+    described = yaml.safe_load(groundvec("info", "gru-512-max"))
+    encoder = {"name": "rnn", "cell": "gru", "size": 512, "pooling": "max", "embedding": 20}
+    assert described["gru-512-max"]["encoder"] == encoder
+    assert described["gru-512-max"]["objective"] == {"name": "hinge", "margin": 0.2}
 
 
 # What goes wrong
