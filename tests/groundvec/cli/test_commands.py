@@ -16,8 +16,8 @@ from urllib.parse import unquote
 import numpy as np
 import polars
 import pytest
-import yaml
 import torch
+import yaml
 from PIL import Image
 
 from groundvec import SentenceEncoder, search
