@@ -123,6 +123,7 @@ def folder(tmp_path_factory):
     splits = {"a": "train", "b": "train", "c": "dev", "d": "test"}
     for name in splits:
         picture(folder / f"my/photos/{name}.jpg")
+        write(folder / f"my/photos/{name}.txt", f"A dog, {name}.\n")
     rows = "".join(f"{name}.jpg,A dog.,{split}\n" for name, split in splits.items())
     write(folder / "my/captions.csv", f"image,caption,split\n{rows}")
     sts_files.write(data / "sts", sts_files.small(False))
@@ -244,5 +245,7 @@ def test_every_example_of_a_command_s_help_runs_as_it_stands(folder):
         for example in found:
             if name != "search":
                 type_in(folder, example)
+                # Several examples write the same output.
                 for output in ("vectors.npy", "flickr8k.onnx"):
                     (folder / output).unlink(missing_ok=True)
+                shutil.rmtree(folder / "my-encoder", ignore_errors=True)
