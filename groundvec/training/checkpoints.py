@@ -18,8 +18,8 @@ from groundvec.model.folder import snapshot_name
 from groundvec.runtime.files import atomic, sha256
 from groundvec.runtime.jobs import Stopped
 
-# A checkpoint is written every minute, within an epoch too. If writing takes long (a large model, a
-# slow disk), the interval grows, so that it takes at most 1% of the time.
+# A checkpoint is written after each epoch, and within an epoch every minute. If writing takes long
+# (a large model, a slow disk), the interval grows, so that it takes at most 1% of the time.
 MIN_INTERVAL = 60  # seconds
 MAX_SHARE = 0.01
 # After this many batches, a training reads its loss and may write a checkpoint. Not after each one:
@@ -65,7 +65,6 @@ class Checkpoints:
         self.started = time.monotonic()
         self.saved_at = self.started
         self.interval = float(MIN_INTERVAL)
-        self.in_latest: set[int] = set()  # the epochs of the latest checkpoint's snapshots
         # For the log: the number of checkpoints, and the seconds that writing them took.
         self.number = 0
         self.seconds = 0.0
@@ -79,28 +78,19 @@ class Checkpoints:
 
         If it is damaged, restore the one before it; if there is none, return None.
         """
-        state = self._load(self.latest) or self._load(self.previous)
-        if state is not None:
-            self.in_latest = set(state.sha256)
-        return state
+        return self._load(self.latest) or self._load(self.previous)
 
     def due(self) -> bool:
         """Return whether it is time for a checkpoint."""
         return time.monotonic() - self.saved_at > self.interval
 
     def save(self, state: State) -> None:
-        """Write a checkpoint; the latest one so far becomes the previous one.
-
-        Snapshots that neither of the two needs are removed.
-        """
+        """Write a checkpoint; the latest one so far becomes the previous one."""
         start = time.monotonic()
         contents = dict(vars(state))
         contents["model"] = self.model.state_dict()
         contents["optimiser"] = self.optimiser.state_dict()
         _save(self.latest, contents, self.previous)
-        in_previous = self.in_latest
-        self.in_latest = set(state.sha256)
-        self._remove_snapshots(needed=self.in_latest | in_previous)
         self.saved_at = time.monotonic()
         cost = self.saved_at - start
         self.number += 1
@@ -108,28 +98,25 @@ class Checkpoints:
         self.interval = max(MIN_INTERVAL, cost / MAX_SHARE)
 
     def save_epoch(self, state: State, epoch: int, kept: Collection[int]) -> None:
-        """Write the snapshot of an epoch, once the history has its row, and a checkpoint if due.
+        """Write the snapshot of an epoch and a checkpoint, once the history has the epoch's row.
 
         Args:
-            kept: the epochs whose snapshots are kept.
+            kept: the epochs whose snapshots are kept. Others are removed.
         """
+        snapshots = dict(state.sha256)
         if epoch in kept:
-            state.sha256[epoch] = self.save_snapshot(epoch)
+            snapshots[epoch] = self.save_snapshot(epoch)
         state.epoch = epoch
         state.batch = 0
         state.loss = 0.0
-        state.sha256 = {number: sha for number, sha in state.sha256.items() if number in kept}
-        # Not after each epoch: with few images it takes a second, and a checkpoint as long.
-        if self.due():
-            self.save(state)
-
-    def stopped(self, name: str, state: State) -> Stopped:
-        """Write a checkpoint, and return the exception that ends a training after SIGTERM."""
+        state.sha256 = {number: sha for number, sha in snapshots.items() if number in kept}
         self.save(state)
-        return Stopped(
-            f"{name}: told to stop, after epoch {state.epoch}, batch {state.batch}; start it again "
-            "to resume there"
-        )
+        # If this checkpoint is damaged, the previous one is restored, and needs its own snapshots.
+        # So a snapshot that is no longer kept stays for one more epoch.
+        needed = {snapshot_name(number) for number in snapshots}
+        for path in self.snapshots.glob("*.safetensors"):
+            if path.name not in needed:
+                path.unlink()
 
     def save_snapshot(self, epoch: int) -> str:
         """Write the weights after an epoch, and return the file's checksum."""
@@ -140,20 +127,12 @@ class Checkpoints:
         self.model.load_state_dict(load_file(self.snapshots / snapshot_name(epoch)))
 
     def finish(self, state: State) -> None:
-        """Write the last state, and remove the checkpoints and what they alone needed."""
+        """Write the last state, and remove the checkpoints."""
         _save(self.finished, vars(state))
-        self._remove_snapshots(needed=state.sha256)
         self.latest.unlink(missing_ok=True)
         self.previous.unlink(missing_ok=True)
         share = self.seconds / (time.monotonic() - self.started)
         log.info("%d checkpoints took %.1f %% of the time", self.number, 100 * share)
-
-    def _remove_snapshots(self, needed: Collection[int]) -> None:
-        """Remove the snapshots of all epochs but these."""
-        names = {snapshot_name(epoch) for epoch in needed}
-        for path in self.snapshots.glob("*.safetensors"):
-            if path.name not in names:
-                path.unlink()
 
     def _load(self, path: Path, networks: bool = True) -> State | None:
         """Return the state in a file whose snapshots are intact, and restore the networks from it.
@@ -189,6 +168,14 @@ class Checkpoints:
                 log.warning("%s is missing or damaged: the checkpoint after it is removed", path)
                 return False
         return True
+
+
+def stopped(name: str, state: State) -> Stopped:
+    """Return the exception that ends a training after SIGTERM, once its checkpoint is written."""
+    return Stopped(
+        f"{name}: told to stop, after epoch {state.epoch}, batch {state.batch}; start it again to "
+        "resume there"
+    )
 
 
 def _save(path: Path, contents: dict[str, Any], previous: Path | None = None) -> None:

@@ -27,7 +27,12 @@ from groundvec.provenance import provenance
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.jobs import catch_sigterm
 from groundvec.runtime.progress import Progress, epoch_summary
-from groundvec.training.checkpoints import Checkpoints, History, State
+from groundvec.training.checkpoints import (
+    Checkpoints,
+    History,
+    State,
+    stopped,
+)
 
 SENTENCES_PER_BATCH = 1_024  # of `solve`
 EARLY_EPOCHS = 8  # all are saved: Merkx & Frank's Figure 4 plots the first epochs
@@ -110,7 +115,7 @@ def train(
         # The history has a row per epoch. Epoch 0 has no batches: it evaluates the initial weights.
         for epoch in range(len(state.history), last_epoch + 1):
             if sigterm.is_set():
-                raise checkpoints.stopped(name, state)
+                raise stopped(name, state)
             freeze_alternately(model, epoch)
             order: Iterator[Batch] = iter(())
             if epoch > 0 and solved:
@@ -151,11 +156,11 @@ def train(
                             "for NaN or huge values in the image features, and try a smaller "
                             "learning rate or smaller clip_image and clip_caption"
                         )
-                    # After the last batch, the epoch is recorded first.
-                    if not last and interrupted:
-                        raise checkpoints.stopped(name, state)
+                    # After the last batch, `save_epoch` writes one anyway.
                     if not last:
                         checkpoints.save(state)
+                    if not last and interrupted:
+                        raise stopped(name, state)
             bar.close()
 
             loss = math.nan
@@ -164,7 +169,7 @@ def train(
                 loss = state.loss / batches
                 speed = (batches - first_batch) * batch_size / (time.monotonic() - start)
 
-            # Evaluate the model, record the epoch, and save its weights; a checkpoint if it is due.
+            # Evaluate the model, record the epoch, and save the weights and a checkpoint.
             model.eval()
             learning_rate = optimiser.param_groups[0]["lr"] if epoch > 0 else math.nan
             scores = {"loss": loss, "learning_rate": learning_rate}

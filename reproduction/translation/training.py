@@ -26,6 +26,7 @@ from groundvec.training.checkpoints import (
     Checkpoints,
     History,
     State,
+    stopped,
 )
 from reproduction.translation.beam import translate
 from reproduction.translation.network import Translator
@@ -152,7 +153,7 @@ def train(
     with catch_sigterm() as sigterm:
         for epoch in range(len(state.history) + 1, last_epoch + 1):
             if sigterm.is_set():
-                raise checkpoints.stopped(name, state)
+                raise stopped(name, state)
             if len(state.history) >= _best(state.history) + settings["patience"]:
                 break
 
@@ -184,11 +185,11 @@ def train(
                             f"{name}: the loss is not finite in epoch {epoch}, batch {done}: make "
                             "the system's l2 smaller"
                         )
-                    # After the last batch, the epoch is recorded first.
-                    if not last and interrupted:
-                        raise checkpoints.stopped(name, state)
-                    if not last and checkpoints.due():
+                    # After the last batch, `save_epoch` writes a checkpoint.
+                    if not last and (interrupted or checkpoints.due()):
                         checkpoints.save(state)
+                    if not last and interrupted:
+                        raise stopped(name, state)
             bar.close()
             sentences = len(pairs.source) - first_batch * batch_size
             speed = sentences / (time.monotonic() - start)

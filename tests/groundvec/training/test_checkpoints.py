@@ -25,18 +25,6 @@ class Killed(BaseException):
     pass
 
 
-@pytest.fixture
-def slow_epochs(monkeypatch):
-    """A checkpoint is due after each epoch, and not within one."""
-    record = checkpoints.Checkpoints.save_epoch
-
-    def record_and_save(self, state, epoch, kept):
-        record(self, state, epoch, kept)
-        self.save(state)
-
-    monkeypatch.setattr(checkpoints.Checkpoints, "save_epoch", record_and_save)
-
-
 @pytest.mark.parametrize("batch", [1, 4, 10, 15])
 def test_a_training_killed_in_any_batch_ends_in_the_same_weights(tmp_path, monkeypatch, batch):
     """With all that is random: dropout, and captions of a second language."""
@@ -149,7 +137,7 @@ def assert_same_snapshots(one, other):
     ],
 )
 def test_damage_costs_the_work_since_the_intact_checkpoint_before(
-    tmp_path, monkeypatch, caplog, slow_epochs, damaged, how, batches
+    tmp_path, monkeypatch, caplog, damaged, how, batches
 ):
     """Killed in evaluating epoch 4: the checkpoints are of epochs 3 and 2, ten batches each.
 
@@ -169,9 +157,7 @@ def test_damage_costs_the_work_since_the_intact_checkpoint_before(
 
 
 @pytest.mark.parametrize("step", [(Path, "write_bytes"), (os, "fsync"), (Path, "replace")])
-def test_a_crash_while_a_checkpoint_is_written_loses_nothing(
-    tmp_path, monkeypatch, slow_epochs, step
-):
+def test_a_crash_while_a_checkpoint_is_written_loses_nothing(tmp_path, monkeypatch, step):
     """In writing what is kept of epoch 3: epoch 2 is not done again."""
     train(tmp_path / "whole")
     epochs = []
@@ -231,30 +217,8 @@ def test_a_checkpoint_after_a_damaged_snapshot_does_not_take_the_place_of_a_good
     assert kept.load_latest().batch == 1
 
 
-def test_epochs_of_a_second_wait_for_a_checkpoint(tmp_path, monkeypatch):
-    monkeypatch.setattr(checkpoints.Checkpoints, "save", lambda *_: pytest.fail("not due"))
-    train(tmp_path)
-    assert len(list((tmp_path / "snapshots").iterdir())) == len(SAVED)
-
-
-def test_a_snapshot_stays_as_long_as_a_checkpoint_needs_it(tmp_path):
-    kept = networks(tmp_path)
-    state = checkpoints.State()
-    kept.save_epoch(state, 1, kept=[1])
-    kept.save(state)
-    steps = [lambda: kept.save_epoch(state, 2, kept=[2])] + 2 * [lambda: kept.save(state)]
-    on_disk = []
-    for step in steps:
-        step()
-        on_disk.append(len(list((tmp_path / "snapshots").iterdir())))
-    assert on_disk == [2, 2, 1]
-    assert networks(tmp_path).load_latest().epoch == 2
-
-
 @pytest.mark.parametrize("change", [{"model": {}}, {"optimiser": {}}, {"sha256": [1]}])
-def test_a_checkpoint_that_cannot_be_restored_is_not_the_last_word(
-    tmp_path, caplog, slow_epochs, change
-):
+def test_a_checkpoint_that_cannot_be_restored_is_not_the_last_word(tmp_path, caplog, change):
     """Its file is whole; the checkpoint before it is taken."""
     train(tmp_path / "whole")
     folder = tmp_path / "damaged"
