@@ -131,7 +131,8 @@ def main(arguments: argparse.Namespace) -> None:
         for title, hits in results.items():
             if len(results) > 1:
                 show(f"{title}:")
-            show(*(f"{score:.4f}  {shown(path)}" for path, score in hits))
+            for path, score in hits:
+                show(f"{score:.4f}  {shown(path)}")
         return
     text = page(results, about, index, output)
     files.write_bytes(output, text.encode(errors="replace"))
