@@ -130,9 +130,10 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     from groundvec.training.files import train_from_files
 
     output: Path = arguments.output
-    photos: Path = arguments.photos or arguments.captions
-    if photos.is_file():
-        photos = photos.parent
+    beside: Path = arguments.captions
+    if beside.is_file():
+        beside = beside.parent
+    photos: Path = arguments.photos or beside
     recipe_folder = hub.find(arguments.recipe)
     recipe = read_description(recipe_folder)
     captions, images = table.read(arguments.captions, photos)
