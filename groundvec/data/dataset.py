@@ -188,7 +188,8 @@ def check_splits(name: str | Path, captions: Captions, images: pd.DataFrame) -> 
     empty_splits = ", ".join(counts.index[counts == 0])
     if empty_splits:
         raise InputError(
-            f"{name}: no image is in split {empty_splits}; each of the three needs at least one"
+            f"{name}: no image is in split {empty_splits}; train, dev and test need one each, so "
+            "add pictures with captions"
         )
     log.info("%d captions of %d train, %d dev and %d test images", len(captions), *counts)
 

@@ -65,6 +65,8 @@ STS = {
 STSB = ("STS-B", "STS 12-16", "selection from STS 2012-2017")
 SICK = ("SICK", "Relatedness", "image and video descriptions")
 TASKS = (*STS, STSB[0], SICK[0])
+# SentEval trains a classifier for these; its means are over the other tasks.
+CLASSIFIED = {STSB[0], SICK[0]}
 # If this number of ratings of a split, or more, are all from 0 to 1, their scale ends at 1, not 5.
 ENOUGH = 10
 SICK_FILES = {"train": "SICK_train", "dev": "SICK_trial", "test": "SICK_test_annotated"}

@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from groundvec.data.ratings import CLASSIFIED
 from groundvec.evaluation import bootstrap
 from groundvec.evaluation.correlation import pearson
 from groundvec.results.schemas import CUTOFFS
@@ -138,8 +139,9 @@ def _compare_means(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
     Pairs are drawn within each subtask, so that each draw has the same weights.
     """
     both = a.merge(b[["pair", "cosine"]], on="pair", suffixes=("_a", "_b"))
-    # Tasks with a classifier have no part in the mean, as in `ratings.evaluate`.
-    both = both[both["classifier"].isna()]
+    # Tasks with a classifier have no part in the mean, as in `ratings.evaluate`; without torch,
+    # theirs was not computed.
+    both = both[both["classifier"].isna() & ~both["task"].isin(CLASSIFIED)]
     if both.empty:
         return pd.DataFrame()
     rng = np.random.default_rng(SEED)

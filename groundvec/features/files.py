@@ -68,6 +68,8 @@ def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
             if left_out:
                 log.warning("%s", printable(f"{path}: left out what is not read: {left_out}"))
             files += readable
+        elif EXPORTED["RAW"].fullmatch(path.suffix.lower()):
+            raise InputError(f"{path} is RAW, which is not read: export it as JPEG")
         elif path.is_file():
             files.append(path)
         else:

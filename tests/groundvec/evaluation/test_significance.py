@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from groundvec.evaluation.significance import compare, holm, williams
+from groundvec.evaluation.significance import compare, compare_ratings, holm, williams
 from groundvec.runtime.errors import InputError
 
 
@@ -68,6 +68,16 @@ def test_systems_are_compared_by_their_headline_predictions():
         assert table["t"][row] == pytest.approx(williams(r[0, 1], r[0, 2], r[1, 2], len(gold))[0])
     assert (table["t"] > 0).all()
     assert (table["p_holm"] >= table["p"]).all()
+
+
+@pytest.mark.parametrize("has_torch", [True, False])
+def test_the_mean_leaves_out_tasks_with_a_classifier(has_torch):
+    a, b = predictions(1, 1.0), predictions(2, 3.0)
+    if not has_torch:
+        a["classifier"] = b["classifier"] = np.nan
+    mean = compare_ratings(a, b).iloc[-1]
+    assert (mean["subtask"], mean["n"]) == ("weighted mean", 200)
+    assert mean["r_a"] == pytest.approx(np.corrcoef(a["rating"][:200], a["cosine"][:200])[0, 1])
 
 
 def test_rows_are_joined_by_pair_whatever_their_order():

@@ -62,6 +62,8 @@ def test_what_is_no_picture_is_counted_in_one_line(photos, caplog):
     (photos / "deep/only/r.CR2").touch()
     with pytest.raises(InputError, match=r"only holds no pictures .*: 1 RAW \(\.cr2: export them"):
         pictures(photos / "deep/only")
+    with pytest.raises(InputError, match=r"r\.CR2 is RAW, which is not read: export it as JPEG"):
+        pictures(photos / "deep/only/r.CR2")
 
 
 def test_thumbnails_and_trash_are_left_out_and_links_followed_once(photos, tmp_path):
