@@ -28,20 +28,21 @@ PAGE = string.Template("""<!doctype html>
 <style>
   :root { color-scheme: light dark; font-family: system-ui, sans-serif; line-height: 1.4; }
   main { max-width: 100rem; margin: auto; padding: 0 1rem; }
-  ol { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(16rem, 100%), 1fr));
+  h1 { font-size: 1.5rem; }
+  ol { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(14rem, 44%), 1fr));
        gap: 1rem; padding: 0; list-style: none; }
-  li { overflow-wrap: anywhere; font-size: 0.875rem; }
+  li, footer { overflow-wrap: anywhere; font-size: 0.875rem; }
+  footer { max-width: 40rem; margin: 2rem 0; }
   img { display: block; width: 100%; aspect-ratio: 1; object-fit: contain;
         background: color-mix(in srgb, gray 12%, transparent); }
 </style>
 <main>
-<p>The $best best of $pictures pictures, $date. The number is the similarity of the picture and the
-query.$order $about</p>
 $queries
+<footer>The $best best of $pictures pictures, $date. The number is the similarity of the picture and
+the query. $about</footer>
 </main>
 </html>
 """)
-BY_BANK = " In their order, pictures that are similar to most sentences come later."
 QUERY = string.Template("<h1>$query</h1>\n<ol>\n$items\n</ol>")
 ITEM = string.Template(
     '<li><a href="$link"><img src="data:image/jpeg;base64,$data" alt="$name"></a>$score $name</li>'
@@ -70,7 +71,6 @@ def page(results: dict[str, Hits], about: str, index: "Index", output: Path) -> 
         title=html.escape("; ".join(results)),
         queries="\n".join(sections),
         about=html.escape(printable(about)),
-        order=BY_BANK if index.normalizers.any() else "",
         best=max(map(len, results.values())),
         pictures=f"{len(index.paths):,}",
         date=datetime.date.today().isoformat(),

@@ -468,7 +468,7 @@ def test_pictures_and_ratings_of_drawn_scenes_are_called_so(results, trained, op
     scores = scores.assign(measure="semantic score", pearson=0.5, task="Scenes-R")
     write_table(stem, scores, scores[["model"]], "l", "Scores.", [])
     page = opened(build(copy, trained, tmp_path / "index.html"))
-    assert "The pictures of scenes are no photographs" in page.inner_text("header")
+    assert "A program drew the pictures of scenes" in page.inner_text("header")
     assert "computed ratings of sentences about drawn scenes: 50.0" in page.inner_text(".card")
     assert "No person gave these ratings" in page.inner_text("#disagreements")
     write_table(stem, scores.assign(task="SICK"), scores[["model"]], "l", "Scores.", [])
