@@ -61,7 +61,7 @@ def words() -> list[str]:
 
 def comparisons(device: str, sentences: list[str], rounds: int) -> list[Row]:
     """Compare the shipped encoder with each other one, one row each."""
-    name = "flickr8k-v4"
+    name = "flickr8k-v5"
     encoder = SentenceEncoder(name, device=device)
     cases = [("MiniLM-L6's network", minilm(device))]
     where = f", on {torch.cuda.get_device_name()}" if device == "cuda" else ""

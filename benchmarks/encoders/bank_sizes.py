@@ -1,7 +1,7 @@
 """Measure banks of several sizes on development pictures: drawn captions, and centers of all.
 
 Example:
-  python benchmarks/encoders/bank_sizes.py groundvec/model/pretrained/flickr8k-v4 \
+  python benchmarks/encoders/bank_sizes.py groundvec/model/pretrained/flickr8k-v5 \
       --captions results/datasets/flickr8k/captions.csv \
       --features results/features/flickr8k/NETWORKS.h5 -o bank-sizes.csv
 """

@@ -1,6 +1,6 @@
 """Rate the shipped encoder without the development pairs that it was selected by.
 
-`flickr8k-v4` was selected by STS-B's development pairs. These are taken from STS 2012-2017, and
+`flickr8k-v5` was selected by STS-B's development pairs. These are taken from STS 2012-2017, and
 many are test pairs of STS 2012-2016. The result has the scores of all test pairs, the number of
 development pairs among them (seen), and the scores without these (columns such as unseen_pearson).
 The columns development and test count the pairs of STS-B that are test pairs of STS 2012-2016.
@@ -20,7 +20,7 @@ from groundvec.data.cleaning import normalised
 from groundvec.data.ratings import TASKS
 from groundvec.evaluation import overlap
 
-ENCODER = "flickr8k-v4"
+ENCODER = "flickr8k-v5"
 CHOSEN = [task for task in TASKS if task != "SICK"]
 
 

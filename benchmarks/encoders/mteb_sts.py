@@ -4,8 +4,8 @@ MTEB usually downloads its copies of the pairs. Here its tasks get the pairs of 
 of STS and SICK, so nothing is downloaded. It needs `pip install mteb`.
 
 Example:
-  groundvec export flickr8k-v4 --to mteb -o entry.py
-  python benchmarks/encoders/mteb_sts.py entry.py STS/ SICK/ --beside flickr8k-v4.csv \
+  groundvec export flickr8k-v5 --to mteb -o entry.py
+  python benchmarks/encoders/mteb_sts.py entry.py STS/ SICK/ --beside flickr8k-v5.csv \
       -o mteb.csv
 """
 

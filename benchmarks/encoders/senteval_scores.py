@@ -6,9 +6,9 @@ current versions: its classifiers are trained without a GPU, and its arrays of l
 objects.
 
 Example:
-  groundvec evaluate ratings --model flickr8k-v4 --folder STS/ SICK/ -o flickr8k-v4.csv
-  python benchmarks/encoders/senteval_scores.py SentEval/ STS/ SICK/ --model flickr8k-v4 \
-      --beside flickr8k-v4.csv -o senteval.csv
+  groundvec evaluate ratings --model flickr8k-v5 --folder STS/ SICK/ -o flickr8k-v5.csv
+  python benchmarks/encoders/senteval_scores.py SentEval/ STS/ SICK/ --model flickr8k-v5 \
+      --beside flickr8k-v5.csv -o senteval.csv
 """
 
 import argparse

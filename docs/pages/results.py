@@ -15,14 +15,17 @@ SHORTER = {
     "n-grams and a GRU, without captions of other pictures": "Flickr8k's captions alone",
     "a bag of n-grams, without captions of other pictures": "a bag of n-grams",
 }
+TUNED = "[`flickr8k-v5`](docs/best.md#on-tuned-image-networks): `best` on tuned image networks"
 BEST = "[`best`](docs/best.md): n-grams and a GRU, "
 
 
 def systems() -> pd.DataFrame:
     """Collect the scores of every system on Flickr8k."""
     best = tables.scores("best").xs(("flickr8k", "best"), level=("dataset", "model")).mean()
+    tuned = tables.scores("tuned-networks").query("model == 'best'").mean()
     rows = {
         "the paper: GRU 2048, ResNet-152, ensemble of two snapshots": paper(),
+        f"{TUNED}, one seed": tuned,
         f"{BEST}three seeds": best,
         f"{BEST}the three seeds together": together(),
         f"{BEST}without captions of other pictures, one seed": alone(),

@@ -307,6 +307,7 @@ def _weaknesses(correlations: pd.DataFrame) -> dict[str, Any]:
         "least": texts[: min(WORST, len(texts) - 1)],
         "most": texts[-1],
         "unsure": subtask[correlations["pearson_low"] <= 0].tolist(),
-        "vain": subtask[untrained_is_as_good].tolist(),
+        "subtasks": subtask.nunique(),
+        "untrained_is_as_good": subtask[untrained_is_as_good].nunique(),
         "seen": seen,
     }

@@ -34,12 +34,12 @@ def packages(monkeypatch):
         monkeypatch.setitem(sys.modules, module.__name__, module)
 
 
-@pytest.mark.parametrize("name", ["flickr8k", "flickr8k-v4"])
+@pytest.mark.parametrize("name", ["flickr8k", "flickr8k-v5"])
 def test_the_module_describes_and_loads_a_shipped_model(packages, tmp_path, name):
     mteb.save(name, tmp_path / "entry.py")
     meta = vars(runpy.run_path(str(tmp_path / "entry.py"))["META"])
     assert meta.keys() == REQUIRED | OPTIONAL
-    assert meta["name"] == {"flickr8k": "groundvec/flickr8k-v4"}.get(name, f"groundvec/{name}")
+    assert meta["name"] == {"flickr8k": "groundvec/flickr8k-v5"}.get(name, f"groundvec/{name}")
     assert {"STS14", "SICK-R", "Flickr30kT2IRetrieval"} <= set(meta["training_datasets"])
     loaded = meta["loader"](meta["name"], meta["revision"], device="cpu", **meta["loader_kwargs"])
     about = dict.fromkeys(["task_metadata", "hf_split", "hf_subset"])
@@ -50,19 +50,19 @@ def test_the_module_describes_and_loads_a_shipped_model(packages, tmp_path, name
 
 
 def test_a_model_on_a_hub_is_named_by_its_commit(monkeypatch):
-    monkeypatch.setattr(hub, "download", lambda name: PRETRAINED / "flickr8k-v4")
+    monkeypatch.setattr(hub, "download", lambda name: PRETRAINED / "flickr8k-v5")
     about = mteb.describe("user/model@0123abc")
     assert (about["name"], about["revision"]) == ("user/model", "0123abc")
     assert about["loader_kwargs"] == {"model": "user/model@0123abc"}
 
 
 def test_what_is_not_known_of_the_training_data_is_left_open(monkeypatch):
-    monkeypatch.setattr(hub, "download", lambda name: PRETRAINED / "flickr8k-v4")
+    monkeypatch.setattr(hub, "download", lambda name: PRETRAINED / "flickr8k-v5")
     monkeypatch.setattr(mteb, "read_description", lambda folder: {"source": "table"})
     assert mteb.describe("user/model@0123abc")["training_datasets"] is None
 
 
-@pytest.mark.parametrize("model", ["user/model", str(PRETRAINED / "flickr8k-v4"), "nothing"])
+@pytest.mark.parametrize("model", ["user/model", str(PRETRAINED / "flickr8k-v5"), "nothing"])
 def test_a_model_that_nobody_else_can_load_is_refused(model, tmp_path):
     with pytest.raises(InputError, match="push it to a hub and name it as user/name@commit"):
         mteb.save(model, tmp_path / "entry.py")
