@@ -68,7 +68,7 @@ def tuned(names: dict[str, str]) -> str:
     Args:
         names: the label of each model, kind of networks and system, such as `best gain plain`.
     """
-    recalls = tables.kept("tuned-networks/bag")
+    recalls = pd.concat(tables.kept(f"tuned-networks/{model}") for model in ("bag", "best"))
     recalls = recalls.assign(
         name=recalls["model"] + " " + recalls["networks"] + " " + recalls["system"]
     )
@@ -117,7 +117,7 @@ def values() -> dict[str, Any]:
     """Compute the scores of the shipped encoder, and the recalls of three seeds together."""
     mean = "task == 'all' and statistic == 'weighted mean'"
     development = tables.evaluated("development").query(mean)
-    shipped = tables.evaluated("flickr8k-v4").query("definition == 'SentEval cosine'")
+    shipped = tables.evaluated("flickr8k-v5").query("definition == 'SentEval cosine'")
     shipped_mean = shipped.query(mean)
     all_three = tables.kept("evaluate/together-en").query("model == 'together' and cutoff == 10")
     five = tables.kept("evaluate/together-en").query("model == 'best' and cutoff == 5")
@@ -129,10 +129,16 @@ def values() -> dict[str, Any]:
     captions = tables.kept("evaluate/seen-captions").set_index("language")
     banks = tables.kept("evaluate/querybank").query("model == 'best' and cutoff == 10")
     banks = banks.set_index("system")
+    tuned_networks = tables.kept("tuned-networks/best").query("cutoff == 10")
+    tuned_networks = tuned_networks.set_index(["networks", "system"]).sort_index()
+    tuned_recalls = tables.intervals(tuned_networks, ["recall", "low", "high"])
     passes = tables.kept("tuned-networks/tuning").groupby("dataset")["dev_recall"]
     return {
         "before_tuning": passes.first(),
         "after_tuning": passes.last(),
+        "tuned": tuned_recalls["tuned", "plain"].tolist(),
+        "tuned_bank": tuned_recalls["tuned", "bank"].tolist(),
+        "tuned_gain": tuned_recalls["gain", "plain"].tolist(),
         "bank": tables.intervals(banks, ["recall", "low", "high"])["bank"].tolist(),
         "bank_gain": tables.intervals(banks, ["recall", "low", "high"])["gain"].tolist(),
         "r": tables.kept("evaluate/development").query(mean).squeeze(),
