@@ -17,16 +17,15 @@ Examples:
 
 import argparse
 import copy
-import re
 import shlex
-from contextlib import suppress
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from groundvec.cli.program import show
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.files import check_new
-from groundvec.runtime.jobs import cores, locked
+from groundvec.runtime.jobs import ABOUT, cores, describe, locked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,18 +43,6 @@ FEW = {1000: (16, 64), 300: (32, 64), 100: (12, 64), 0: (48, 16)}
 ENOUGH = 3000  # training pictures; with these the recipe is not changed
 MANY = 100  # test pictures; with these R@10 is reported, with fewer R@1
 FEWEST = 2  # training pictures: the loss compares a caption's picture with another one
-# The files that a training writes into its folder. One that was killed leaves temporary names.
-WRITTEN = re.compile(
-    r"""
-    lock | (captions|images|retrieval)\.csv | features(-[0-9]+)?\.h5
-    | (model|[0-9a-f]{16}) (/snapshots (/epoch-[0-9]+\.safetensors)?)?
-    | model/graphs (/[0-9]+\.onnx)?
-    | model/ ((model|ensemble)\.json | history\.csv | README\.md)
-    | [0-9a-f]{16}/ (lock | about\.json | finished\.pt | checkpoint(-previous)?\.pt)
-    | ((model|[0-9a-f]{16})/)? ((snapshots|graphs)/)? \.[0-9a-f]{16} (\.[a-z0-9]+)?
-    """,
-    re.VERBOSE,
-)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,25 +74,30 @@ def main(arguments: argparse.Namespace) -> None:
     """Train, score on held-out pictures, and write the model's folder."""
     output: Path = arguments.output
     work = output.with_name(f".{output.name}.unfinished")
+    _check_work(work)
+    with extra("train"), locked(work, str(output), patience=0):
+        if _is_copied(work / "model", output):
+            show(f"{output} was finished by an earlier run")
+        else:
+            check_new(output)
+            _train(arguments, work)
+        shutil.rmtree(work)
+
+
+def _check_work(work: Path) -> None:
+    """Raise InputError if the folder, which is deleted in the end, is not one of a training."""
     if work.is_symlink():
         raise InputError(f"{work} is a link: remove it, or name another model")
-    if _is_copied(work / "model", output):
-        # An earlier run was killed after the model was in place: only the cleaning is left.
-        with locked(work, str(output), patience=0):
-            _check_work(work)
-            _remove(work)
-        show(f"{output} was finished by an earlier run")
-        return
-    check_new(output)
-    with extra("train"), locked(work, str(output), patience=0):
-        check_new(output)  # another process may have made it until this one had the lock
-        _check_work(work)
-        _train(arguments, work)
-        _remove(work)
+    is_new = not work.exists() or set(work.iterdir()) <= {work / "lock"}
+    if not is_new and not (work / ABOUT).exists():
+        raise InputError(f"{work} is not from `groundvec train`: move it, or name another model")
 
 
 def _is_copied(model: Path, output: Path) -> bool:
-    """Return whether the model in the work folder is the one at `output`, by their cards."""
+    """Return whether the model in the work folder is the one at `output`, by their cards.
+
+    Then an earlier run was killed between copying and cleaning.
+    """
     cards = [folder / "README.md" for folder in (model, output)]
     if not all(card.is_file() for card in cards):
         return False
@@ -142,6 +134,7 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     device = choose(arguments.device)
     captions_file = work / "captions.csv"
     features = work / "features.h5"
+    describe(work, "training", str(output), {})
     dataset.write(work, captions, images)
     backbones = of_features(recipe.get("features", {}), graphs(recipe_folder, recipe))
     _extract(backbones, work, features, device)
@@ -192,38 +185,6 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     # A command to try the model with.
     query = ["groundvec", "search", str(photos), captions.caption[0]]
     show(shlex.join([*query, "--model", str(output)]))
-
-
-def _check_work(work: Path) -> None:
-    """Raise InputError if a file in the folder was not written by a training.
-
-    The folder is deleted after the training, and must not take anything else with it.
-    """
-    for path in work.rglob("*"):
-        if not _is_written(path, work):
-            raise InputError(
-                f"{path} is in the folder of an unfinished training, which did not write it: move "
-                "it elsewhere, or name another model"
-            )
-
-
-def _remove(work: Path) -> None:
-    """Remove the files that a training wrote, and its folders if they are then empty.
-
-    The lock is removed by its holder.
-    """
-    for path in sorted(work.rglob("*"), reverse=True):  # the files of a folder, then the folder
-        if path.is_dir() and not path.is_symlink():
-            with suppress(OSError):
-                path.rmdir()
-        elif _is_written(path, work) and path != work / "lock":
-            path.unlink()
-
-
-def _is_written(path: Path, work: Path) -> bool:
-    """Return whether a path in the folder of a training has a name that a training writes."""
-    name = path.relative_to(work).as_posix()
-    return not path.is_symlink() and bool(WRITTEN.fullmatch(name))
 
 
 def _extract(backbones: "Sequence[Backbone]", work: Path, output: Path, device: str) -> None:
