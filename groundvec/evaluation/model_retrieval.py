@@ -29,7 +29,6 @@ from groundvec.evaluation.retrieval import (
 from groundvec.features import store
 from groundvec.model.folder import epochs_compared, read_description, read_ensemble
 from groundvec.model.network import Model, load_model
-from groundvec.model.sentences import encode_images
 from groundvec.provenance import provenance
 from groundvec.querybank import normalized
 from groundvec.results.schemas import CUTOFFS, QUERYBANK, QueryRanks, Retrieval
@@ -124,55 +123,43 @@ def score_with_bank(
         See `score_model`; the scores are of both splits, and have the columns split, bank (its
         number of images) and inverse_temperature.
     """
-    bank = _embed(models, training)
-    systems = {"dev": _embed(models, dev), "test": _embed(models, test)}
 
-    def pairs(name: str, inverse_temperature: float) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-        """Normalize the vectors of captions, and of images by captions, in every language."""
-        images = systems[name].images
-        return {
-            language: normalized(
+    def embed(split: Split) -> _System:
+        members = [_embed(model, epoch, split) for epoch, model in models.items()]
+        return _join(members, "cosine")
+
+    bank = embed(training)
+    embedded = {"dev": embed(dev), "test": embed(test)}
+
+    def normalize(name: str, inverse_temperature: float) -> Iterator[_System]:
+        """Yield a system for each language, since captions' vectors decide those of images."""
+        images = embedded[name].images
+        for language, captions in embedded[name].captions.items():
+            of_captions, of_images = normalized(
                 captions, images, bank.captions[language], bank.images, inverse_temperature
             )
-            for language, captions in systems[name].captions.items()
-        }
+            yield _System(QUERYBANK, list(models), of_images, {language: of_captions})
 
     def development_recall(inverse_temperature: float) -> float:
         hits = []
-        for language, vectors in pairs("dev", inverse_temperature).items():
-            for ranks_of_direction in ranks(*vectors, dev.captions[language].image, "dot"):
-                hits.append(np.mean(ranks_of_direction <= CUTOFFS[-1]))
+        for system in normalize("dev", inverse_temperature):
+            for language, vectors in system.captions.items():
+                both = ranks(vectors, system.images, dev.captions[language].image, "dot")
+                hits += [np.mean(of_direction <= CUTOFFS[-1]) for of_direction in both]
         return float(np.mean(hits))
 
     best = max(INVERSE_TEMPERATURES, key=development_recall)
-    labels = {"kind": QUERYBANK, "epochs": "+".join(map(str, models))}
     tables = []
+    for system in normalize("dev", best):
+        table, _ = _score(dev, system, "dot")
+        tables.append(table.assign(split="dev"))
     ranks_of_queries = []
-    for name, split, cuts in (("dev", dev, {1}), ("test", test, {1, folds})):
-        for language, vectors in pairs(name, best).items():
-            labels["language"] = language
-            for cut in sorted(cuts):
-                directions = rank_both_ways(*vectors, split.captions[language].image, cut, "dot")
-                test_set = test_set_name(len(split.features), cut)
-                table = scored(directions).assign(**labels, split=name, test_set=test_set)
-                tables.append(table)
-                if name == "test" and cut == 1:
-                    ranks_of_queries.append(_as_table(directions, labels))
+    for system in normalize("test", best):
+        table, ranks_of_system = _score(test, system, "dot", folds)
+        tables.append(table.assign(split="test"))
+        ranks_of_queries.append(ranks_of_system)
     scores = pd.concat(tables).assign(bank=len(training.features), inverse_temperature=best)
     return scores, pd.concat(ranks_of_queries)
-
-
-def _embed(models: Mapping[int, Model], split: Split) -> "_System":
-    """Embed a split by an ensemble that compares cosines."""
-    captions = {
-        language: join(
-            [model.encode_captions(captions.encoded, language) for model in models.values()],
-            "cosine",
-        )
-        for language, captions in split.captions.items()
-    }
-    images = encode_images(list(models.values()), split.features)
-    return _System(QUERYBANK, list(models), images, captions)
 
 
 def score_model(
@@ -203,36 +190,36 @@ def score_model(
         queries and candidates, such as en-de. And the rank of each query in the whole split:
         columns language, kind, epochs, direction, image (its row) and rank.
     """
-    images = len(split.features)
-    test_sets = {cut: test_set_name(images, cut) for cut in (1, folds)}
-    tables = []
-    for language, cut, table in _chances(split, folds):
-        labels = {"language": language, "kind": "chance", "epochs": ""}
-        if len(table):
-            tables.append(table.assign(**labels, test_set=test_sets[cut]))
+    tables = _score_chance(split, folds)
     ranks_of_queries = []
     for system in _systems(load, epochs, ensemble["epochs"], split, similarity):
-        labels = {"kind": system.kind, "epochs": "+".join(map(str, system.epochs))}
         is_snapshot = system.kind == "snapshot"
         with_sentences = not is_snapshot or system.epochs == [ensemble["best"]]
-        ranks_are_kept = system.kind == "ensemble" or (is_snapshot and system.epochs[0] in compared)
-        for language, cut, directions in _rank_all(
-            split, system, similarity, folds, with_sentences
-        ):
-            labels["language"] = language
-            tables.append(scored(directions).assign(**labels, test_set=test_sets[cut]))
-            if ranks_are_kept and cut == 1:
-                ranks_of_queries.append(_as_table(directions, labels))
+        table, ranks_of_system = _score(split, system, similarity, folds, with_sentences)
+        tables.append(table)
+        if system.kind == "ensemble" or (is_snapshot and system.epochs[0] in compared):
+            ranks_of_queries.append(ranks_of_system)
     return pd.concat(tables, ignore_index=True), pd.concat(ranks_of_queries, ignore_index=True)
 
 
-def _as_table(directions: Iterable[Ranks], labels: Mapping[str, str]) -> pd.DataFrame:
-    """List the rank of every query in the whole split."""
-    tables = [
-        pd.DataFrame({"direction": direction, "image": image, "rank": ranks_of_direction})
-        for direction, [ranks_of_direction], image in directions
-    ]
-    return pd.concat(tables).assign(**labels)
+def _score_chance(split: Split, folds: int) -> list[pd.DataFrame]:
+    """Compute the scores of chance: a table for each language, number of folds and direction."""
+    image = {language: captions.image for language, captions in split.captions.items()}
+    scores = []  # language, number of folds, table
+    for language, image_of_caption in image.items():
+        for cut in sorted({1, folds}):
+            scores.append((language, cut, chance(image_of_caption, cut)))
+        scores.append((language, 1, chance_of_captions(image_of_caption)))
+    for queries, candidates in permutations(image, 2):
+        table = chance_of_captions(image[queries], image[candidates])
+        scores.append((f"{queries}-{candidates}", 1, table))
+    tables = []
+    for language, cut, table in scores:
+        if len(table):
+            test_set = test_set_name(len(split.features), cut)
+            labels = {"kind": "chance", "epochs": "", "language": language, "test_set": test_set}
+            tables.append(table.assign(**labels))
+    return tables
 
 
 class _System(NamedTuple):
@@ -244,27 +231,15 @@ class _System(NamedTuple):
     captions: dict[str, np.ndarray]  # by language
 
 
-def _chances(split: Split, folds: int) -> Iterator[tuple[str, int, pd.DataFrame]]:
-    """Compute the scores of chance: the language, the number of folds, and the table."""
-    image = {language: captions.image for language, captions in split.captions.items()}
-    for language, image_of_caption in image.items():
-        for cut in sorted({1, folds}):
-            yield language, cut, chance(image_of_caption, cut)
-        yield language, 1, chance_of_captions(image_of_caption)
-    for queries, candidates in permutations(image, 2):
-        yield f"{queries}-{candidates}", 1, chance_of_captions(image[queries], image[candidates])
-
-
 def _systems(
     load: Callable[[int], "Model"],
     epochs: Iterable[int],
-    ensemble: Sequence[int],
+    ensemble: Collection[int],
     split: Split,
     similarity: str,
 ) -> Iterator[_System]:
-    """Embed a split by each system."""
+    """Embed a split by random vectors, by each snapshot, and by the ensemble."""
     rng = np.random.default_rng(0)
-    members = []
 
     def at_random(count: int) -> np.ndarray:
         return rng.standard_normal(out=arrays.empty((count, RANDOM), np.float64))
@@ -273,50 +248,72 @@ def _systems(
         language: at_random(len(captions.image)) for language, captions in split.captions.items()
     }
     yield _System("random", [], at_random(len(split.features)), captions)
+    members = []
     for epoch in epochs:
-        model = load(epoch)
-        images = model.encode_images(split.features)
-        captions = {
-            language: model.encode_captions(captions.encoded, language)
-            for language, captions in split.captions.items()
-        }
-        snapshot = _System("snapshot", [epoch], images, captions)
+        snapshot = _embed(load(epoch), epoch, split)
         yield snapshot
         if epoch in ensemble:  # keep no other vectors: MSCOCO's test set takes 0.2 GB per snapshot
             members.append(snapshot)
+    yield _join(members, similarity)
+
+
+def _embed(model: "Model", epoch: int, split: Split) -> _System:
+    """Embed a split by the snapshot of an epoch."""
+    captions = {
+        language: model.encode_captions(captions.encoded, language)
+        for language, captions in split.captions.items()
+    }
+    return _System("snapshot", [epoch], model.encode_images(split.features), captions)
+
+
+def _join(members: Sequence[_System], similarity: str) -> _System:
+    """Join the vectors of an ensemble's snapshots."""
+    epochs = [member.epochs[0] for member in members]
     images = join([member.images for member in members], similarity)
     captions = {
         language: join([member.captions[language] for member in members], similarity)
-        for language in split.captions
+        for language in members[0].captions
     }
-    yield _System("ensemble", ensemble, images, captions)
+    return _System("ensemble", epochs, images, captions)
 
 
-def _rank_all(
-    split: Split, system: _System, similarity: str, folds: int, with_sentences: bool
-) -> Iterator[tuple[str, int, list[Ranks]]]:
-    """Rank a split's vectors in all directions: yield the language, the folds and the ranks.
+def _score(
+    split: Split, system: _System, similarity: str, folds: int = 1, with_sentences: bool = False
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Score a system in every language, and list the rank of every query in the whole split.
 
     Args:
         with_sentences: also let captions find captions.
     """
     image = {language: captions.image for language, captions in split.captions.items()}
-    images = system.images
+    ranked = []  # language, number of folds, ranks
     for language, captions in system.captions.items():
-        directions = rank_both_ways(captions, images, image[language], similarity=similarity)
+        directions = rank_both_ways(captions, system.images, image[language], 1, similarity)
         if with_sentences:
             directions += rank_sentences(captions, image[language], similarity)
-        yield language, 1, directions
+        ranked.append((language, 1, directions))
         if folds > 1:
-            directions = rank_both_ways(captions, images, image[language], folds, similarity)
-            yield language, folds, directions
-    if with_sentences:
-        for language, other in permutations(system.captions, 2):
-            ranks_of_captions = caption_ranks(
-                system.captions[language],
-                image[language],
-                system.captions[other],
-                image[other],
-                similarity,
-            )
-            yield f"{language}-{other}", 1, [Ranks(SENTENCES, [ranks_of_captions], image[language])]
+            in_folds = rank_both_ways(captions, system.images, image[language], folds, similarity)
+            ranked.append((language, folds, in_folds))
+    for language, other in permutations(system.captions, 2) if with_sentences else ():
+        ranks_of_captions = caption_ranks(
+            system.captions[language],
+            image[language],
+            system.captions[other],
+            image[other],
+            similarity,
+        )
+        directions = [Ranks(SENTENCES, [ranks_of_captions], image[language])]
+        ranked.append((f"{language}-{other}", 1, directions))
+    labels = {"kind": system.kind, "epochs": "+".join(map(str, system.epochs))}
+    scores = []
+    ranks_of_queries = []
+    for language, cut, directions in ranked:
+        labels["language"] = language
+        test_set = test_set_name(len(split.features), cut)
+        scores.append(scored(directions).assign(**labels, test_set=test_set))
+        if cut == 1:
+            for direction, [places], of_image in directions:
+                table = pd.DataFrame({"direction": direction, "image": of_image, "rank": places})
+                ranks_of_queries.append(table.assign(**labels))
+    return pd.concat(scores), pd.concat(ranks_of_queries)
