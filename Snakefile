@@ -23,11 +23,11 @@ except TypeError:  # a file on GitHub, for one
 sys.path.insert(0, HOME)
 
 from groundvec.config import parts
-from groundvec.config.named_files import check_files
 from groundvec.config.reading import read_yaml
 from groundvec.data.sts_archives import MIRRORED, PUBLIC
 from groundvec.runtime.errors import InputError
 from rules.experiment import complete
+from rules.named_files import check_files
 from rules.items import FORMATS, Items, ensembles
 from rules.plan import (
     DATASET,

@@ -15,10 +15,11 @@ import pandas as pd
 
 from groundvec.results import frames
 from groundvec.results.frames import schema_of
-from groundvec.results.schemas import ORIGIN, Claims
+from groundvec.results.schemas import ORIGIN
 from groundvec.runtime.files import write_csv
 from reproduction import papers
 from reproduction.reporting import claims
+from reproduction.schemas import Claims
 
 DOCS = Path(__file__).parent
 # The files of all models, and the columns that identify their systems.

@@ -29,8 +29,13 @@ def digest(*parts: Any) -> str:
 
 # Rooms that decide how a stage runs, and not its numbers: a change of their code must not run a
 # training again.
-PLUMBING = tuple(
-    f"groundvec.{room}." for room in ("runtime", "config", "results", "provenance", "cli")
+PLUMBING = (
+    "groundvec.runtime.",
+    "groundvec.config.",
+    "groundvec.results.",
+    "groundvec.provenance.",
+    "groundvec.cli.",
+    "reproduction.schemas.",
 )
 # Templates and data of a module, which have its name: they are hashed with it.
 BESIDE = (".css", ".html", ".js", ".md", ".tex", ".toml")

@@ -1,16 +1,340 @@
-"""The configuration of an experiment, completed: with the papers of the study.
+"""The configuration of an experiment: checked as a whole, and completed with every default.
 
-`groundvec.config.experiment` judges it. Like plan.py, this module needs no Snakemake.
+`complete` is read from top to bottom. It needs no file of the experiment, and no Snakemake; whether
+the files that a configuration names exist is checked afterwards, by named_files.py.
 """
 
+import copy
+from collections.abc import Iterable, Mapping
+from itertools import combinations
 from typing import Any
 
-from groundvec.config import experiment
+from groundvec.config import parts
+from groundvec.config.description import describe
+from groundvec.config.reading import check_form
+from groundvec.config.schema import (
+    check,
+    complete_by,
+    configuration_schema,
+    fill,
+    hint_at,
+    mistake,
+)
+from groundvec.provenance import digest
 from reproduction import papers
+
+BACKBONES = parts.ROOT / "groundvec/features/backbones.yaml"
+# Keys that a data set does not inherit from the one that it is `of`: they are about training.
+NOT_INHERITED = {"models", "seeds", "draw", "folds", "training", "papers"}
+# The rows of tables of translations that are no models.
+RERANKERS = ("baseline", "length", "oracle")
 
 
 def complete(config: dict[str, Any]) -> dict[str, Any]:
-    """Return the configuration with every default filled in; see `experiment.complete`."""
-    described = papers.known()
-    selecting = {name: described[name].reads("selected") for name in papers.named()}
-    return experiment.complete(config, selecting)
+    """Return the configuration with every default filled in.
+
+    Args:
+        config: as it was read from YAML and the command line.
+
+    Raises:
+        InputError: one line that names the first wrong key, and what to write instead.
+    """
+    check_form(config)
+    config = copy.deepcopy(config)
+    _inherit(config.get("datasets"))
+
+    schema = configuration_schema()
+    check(config, schema)
+    # Descriptions as they are written: a data set's `language` and `training` come before the
+    # schema's defaults.
+    models = copy.deepcopy(config.get("models", {}))
+    fill(config, schema, schema)
+
+    datasets = config["datasets"]
+    for name, dataset in datasets.items():
+        place = f"datasets.{name}"
+        _check_backbone(place, dataset)
+        dataset["models"] = {
+            model: describe(model, models, dataset, f"{place}.models")
+            for model in dataset["models"]
+        }
+        _check_captions(place, dataset)
+        _check_bank(place, dataset)
+        for number, paper in enumerate(dataset["papers"]):
+            check_known(f"{place}.papers.{number}", paper, papers.named(), "unknown paper {}")
+        if any(papers.known()[paper].reads("selected") for paper in dataset["papers"]):
+            _check_selection(place, dataset, config)
+    _name_backbones(datasets)
+    if "ratings" in config:
+        _check_ratings(config["ratings"], datasets)
+    if "translation" in config:
+        _check_translation(config["translation"], datasets)
+    if config["select"] == "ratings" and "ratings" not in config:
+        raise mistake("select", "there are no `ratings` to select by: add them")
+    return config
+
+
+def check_known(place: str, name: str, known: Iterable[str], problem: str) -> None:
+    """Raise `mistake` if a name is not a known one; in the problem `{}` stands for the name."""
+    known = list(known)
+    if name not in known:
+        raise mistake(place, f"{problem.format(repr(name))}{hint_at(str(name), known)}")
+
+
+# Data sets
+
+
+def _inherit(datasets: Any) -> None:
+    """Fill in the keys that a data set inherits from the one that it is `of`.
+
+    These are all keys but `NOT_INHERITED`. The schema is not checked yet: values may have any type.
+
+    Raises:
+        InputError: there is no such data set, or a key differs from the inherited one.
+    """
+    if not isinstance(datasets, dict):
+        return
+    # A data set that is `of` another one cannot be inherited from: there are no chains.
+    described = {k: v for k, v in datasets.items() if isinstance(v, dict) and "of" not in v}
+    for name, dataset in datasets.items():
+        if not isinstance(dataset, dict) or "of" not in dataset:
+            continue
+        place = f"datasets.{name}"
+        origin = dataset["of"]
+        if origin == name:
+            raise mistake(f"{place}.of", "it names itself: name another")
+        problem = "there is no data set {} with pictures of its own"
+        problem += "" if described else ": describe one by its source"
+        check_known(f"{place}.of", origin, described, problem)
+        inherited = {k: v for k, v in described[origin].items() if k not in NOT_INHERITED}
+        may_differ = NOT_INHERITED | {"of", "language", "backbone"}
+        for key in sorted((dataset.keys() & _dataset_keys(inherited)) - may_differ):
+            if key not in inherited or dataset[key] != inherited[key]:
+                problem = f"it must be as in {origin}: remove `{key}`, or set it there"
+                raise mistake(f"{place}.{key}", problem)
+        for key, value in inherited.items():
+            dataset.setdefault(key, copy.deepcopy(value))
+
+
+def _dataset_keys(dataset: Mapping[str, Any]) -> set[str]:
+    """Return the keys that a data set may have; the schema refuses all others later."""
+    keys = set(configuration_schema()["$defs"]["dataset"]["properties"])
+    source = dataset.get("source")
+    if source in parts.names("sources"):
+        keys |= parts.options_schema("sources", source)["properties"].keys()
+    return keys
+
+
+def _check_backbone(place: str, dataset: dict[str, Any]) -> None:
+    """List a data set's backbones; InputError if they fit no other key."""
+    if not isinstance(dataset["backbone"], list):
+        dataset["backbone"] = [dataset["backbone"]]
+    names = [item if isinstance(item, str) else item["name"] for item in dataset["backbone"]]
+    if names == ["precomputed"]:
+        return
+    known = parts.load_yaml(BACKBONES)
+    for name in names:
+        if name == "precomputed":
+            raise mistake(
+                f"{place}.backbone",
+                "precomputed features stand alone: leave the other names out, or put all features "
+                "into one file",
+            )
+        check_known(f"{place}.backbone", name, [*known, "precomputed"], "unknown backbone {}")
+        problem = f"{name} has no weights {{}}"
+        check_known(f"{place}.weights", dataset["weights"], known[name], problem)
+    if "features" in dataset:
+        raise mistake(
+            f"{place}.features",
+            "this file is read only with `backbone: precomputed`: add that, or remove `features`",
+        )
+
+
+def _name_backbones(datasets: dict[str, Any]) -> None:
+    """Join the names of each data set's backbones by `+`, and describe tuned ones as `tuned`.
+
+    Raises:
+        InputError: the training that a network is tuned after does not fit.
+    """
+    listed = {name: dataset["backbone"] for name, dataset in datasets.items()}
+    for dataset_name, dataset in datasets.items():
+        names = []
+        dataset["tuned"] = {}
+        for item in listed[dataset_name]:
+            if isinstance(item, str):
+                names.append(item)
+                continue
+            place = f"datasets.{dataset_name}.backbone"
+            settings = complete_by(item["tuned"], "tuned", f"{place}.tuned")
+            _check_tuned(place, item["name"], settings, dataset_name, datasets, listed)
+            before = datasets[settings["dataset"]]
+            key = digest(
+                before["models"][settings["model"]],
+                before.get("draw"),
+                settings["stage"],
+                settings["passes"],
+            )
+            name = f"{item['name']}-tuned-{key[:8]}"
+            names.append(name)
+            dataset["tuned"][name] = settings
+        dataset["backbone"] = "+".join(names)
+
+
+def _check_tuned(
+    place: str,
+    network: str,
+    settings: dict[str, Any],
+    dataset_name: str,
+    datasets: dict[str, Any],
+    listed: dict[str, list[Any]],
+) -> None:
+    """Raise InputError if a network cannot be tuned, or not after the training that is named.
+
+    Args:
+        listed: the backbones of all data sets.
+    """
+    if not network.endswith("_stages"):
+        raise mistake(f"{place}.name", f"{network} cannot be tuned: name one with _stages")
+    before = settings["dataset"]
+    check_known(f"{place}.tuned.dataset", before, datasets, "there is no data set {}")
+    problem = f"{before} has no model {{}}"
+    check_known(f"{place}.tuned.model", settings["model"], datasets[before]["models"], problem)
+    dataset = datasets[dataset_name]
+    if datasets[before].get("of", before) != dataset.get("of", dataset_name):
+        problem = (
+            f"{before} has other pictures: give it `of: {dataset_name}`, or both the same `of`"
+        )
+        raise mistake(f"{place}.tuned.dataset", problem)
+    if listed[before] != [network]:
+        problem = f"the backbone of {before} must be {network} alone, as it is tuned from there"
+        raise mistake(f"{place}.tuned.dataset", problem)
+    for seed in dataset["seeds"]:
+        if seed not in datasets[before]["seeds"]:
+            problem = f"{before} lacks the seed {seed}: add it there, or remove it here"
+            raise mistake(f"datasets.{dataset_name}.seeds", problem)
+
+
+def _check_captions(place: str, dataset: dict[str, Any]) -> None:
+    """Raise InputError if a model needs captions that the data set has not."""
+    for model, description in dataset["models"].items():
+        if description["training"].get("more_captions") and "more_captions" not in dataset:
+            raise mistake(
+                f"{place}.more_captions",
+                f"{model} wants captions without pictures: name a source of these",
+            )
+    languages = _source_languages()[dataset["source"]]
+    if languages:  # else nothing is known before the captions are read
+        check_languages(place, dataset, languages)
+
+
+def _check_bank(place: str, dataset: dict[str, Any]) -> None:
+    """Raise InputError if a data set has a bank, and a model that compares no cosines."""
+    for model, description in dataset["models"].items():
+        if dataset["bank"] and description["similarity"] != "cosine":
+            raise mistake(
+                f"{place}.bank",
+                f"a bank normalizes cosines, and {model} has {description['similarity']}: remove "
+                "`bank`, or this model",
+            )
+
+
+def check_languages(place: str, dataset: dict[str, Any], languages: list[str]) -> None:
+    """Raise InputError if captions are not in the language of a data set or of one of its models.
+
+    Args:
+        place: the key of the data set.
+        dataset: the data set, with its models described.
+        languages: the languages of its captions.
+    """
+    needed = {f"{place}.language": ("the data set", [dataset["language"]])}
+    without_pictures = []
+    if "more_captions" in dataset:
+        without_pictures = _source_languages()[dataset["more_captions"]["source"]]
+    for model, description in dataset["models"].items():
+        # Captions without pictures are enough for a language that shares the first one's encoder.
+        exempt = without_pictures if description.get("shared") else []
+        with_pictures = [code for code in description["languages"] if code not in exempt]
+        needed[f"models.{model}.languages"] = (f"the data set of {place}", with_pictures)
+    for key, (title, codes) in needed.items():
+        for code in codes:
+            if code not in languages:
+                problem = f"{title} has no captions in {code!r}; it has: {', '.join(languages)}"
+                raise mistake(key, problem)
+
+
+def _source_languages() -> dict[str, list[str]]:
+    """Return the languages of each source's captions; none for people's own tables."""
+    names = parts.names("sources")
+    return {name: parts.options_schema("sources", name).get("languages", []) for name in names}
+
+
+def _check_selection(place: str, dataset: dict[str, Any], config: dict[str, Any]) -> None:
+    """Raise InputError if no model of a data set can be shown alone, as `select` asks."""
+    selection = config["select"]
+    models = dataset["models"]
+    known = ["recall", "ratings", *models]
+    check_known("select", selection, known, f"{place} has no model {{}}")
+    for model, description in models.items():
+        if selection == "ratings" and "en" not in description["languages"]:
+            raise mistake(
+                "select",
+                f"{model} of {place} does not read English, which the rated sentences are in: "
+                "select by recall, or one by its name",
+            )
+
+
+# Other sections
+
+
+def _check_ratings(ratings: dict[str, Any], datasets: dict[str, Any]) -> None:
+    """Raise InputError if a baseline names captions that no data set has."""
+    with_captions = [name for name, dataset in datasets.items() if "of" not in dataset]
+    for name, settings in ratings["baselines"].items():
+        if "captions" in settings:
+            place = f"ratings.baselines.{name}.captions"
+            problem = "there is no data set {} with captions of its own"
+            check_known(place, settings["captions"], with_captions, problem)
+
+
+def _check_translation(translation: dict[str, Any], datasets: dict[str, Any]) -> None:
+    """Raise InputError if the data set has no translations, or models do not fit them."""
+    name = translation["dataset"]
+    check_known("translation.dataset", name, datasets, "there is no data set {}")
+    dataset = datasets[name]
+    sources = {source: parts.options_schema("sources", source) for source in parts.names("sources")}
+    translated = [key for key, source in sources.items() if "parallel" in source.get("outputs", {})]
+    if dataset["source"] not in translated:
+        raise mistake(
+            "translation.dataset",
+            f"{name} is from {dataset['source']}, which has no translations: take one from "
+            f"{' or '.join(translated)}",
+        )
+    languages = sources[dataset["source"]]["languages"]
+    for key in ("source", "target"):
+        language = translation[key]
+        if language not in languages:
+            problem = f"{name} has no sentences in {language!r}; it has: {', '.join(languages)}"
+            raise mistake(f"translation.{key}", problem)
+    if translation["target"] == translation["source"]:
+        raise mistake("translation.target", "it is the source too: name another language")
+    # Equal settings would train the same translator twice.
+    for (system, settings), (other, same) in combinations(translation["systems"].items(), 2):
+        if settings == same:
+            problem = f"{system} and {other} have the same settings: remove one"
+            raise mistake("translation.systems", problem)
+    _check_rerankers(translation, name, dataset["models"])
+
+
+def _check_rerankers(translation: dict[str, Any], dataset: str, models: dict[str, Any]) -> None:
+    """Raise InputError if a re-ranker is no model of the data set, or cannot read translations."""
+    place = "translation.rerank_by"
+    target = translation["target"]
+    for model in translation["rerank_by"]:
+        check_known(place, model, models, f"{dataset} has no model {{}}")
+        if model in RERANKERS:
+            problem = f"{model!r} has a row of its own in the tables: give the model another name"
+            raise mistake(place, problem)
+        languages = models[model]["languages"]
+        if target not in languages:
+            problem = f"{model} reads {', '.join(languages)}, not {target}: name a model that reads"
+            raise mistake(place, f"{problem} the target language")

@@ -46,8 +46,8 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.features import store
     from groundvec.provenance import provenance
     from groundvec.results.frames import write
-    from groundvec.results.schemas import Reranked, RerankWeights, Translations
     from groundvec.runtime.errors import InputError
+    from reproduction.schemas import Reranked, RerankWeights, Translations
     from reproduction.translation import nbest, rerank
 
     device = choose(threads=arguments.threads)

@@ -29,8 +29,8 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.device import choose, deterministic
     from groundvec.provenance import code_hash, digest, provenance
     from groundvec.results.frames import write
-    from groundvec.results.schemas import TranslatorHistory
     from groundvec.runtime.jobs import describe, locked
+    from reproduction.schemas import TranslatorHistory
     from reproduction.translation import model, training
 
     deterministic()

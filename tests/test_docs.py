@@ -19,8 +19,8 @@ from PIL import Image
 import docs.pages.__main__ as pages
 from docs import keep_results
 from groundvec import SentenceEncoder
-from groundvec.evaluation.seeds import t_interval
 from groundvec.sources import table
+from reproduction.reporting.seeds import t_interval
 from tests.support import forks
 from tests.test_layout import FLOORS
 

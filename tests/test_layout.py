@@ -26,7 +26,7 @@ FLOORS = {
         {"papers"},
         {"render", "sources", "translation"},
         {"reporting", "scenes", "encoders", "objectives"},
-        {"text"},
+        {"text", "schemas"},
     ],
 }
 # What a house may import beside itself.

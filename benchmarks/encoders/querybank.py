@@ -15,10 +15,10 @@ import pandas as pd
 from common import program
 
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.evaluation.seeds import mean_of_seeds
 from groundvec.results import frames
 from groundvec.results.schemas import CUTOFFS, QUERYBANK, QueryRanks
 from reproduction.reporting import resampled
+from reproduction.reporting.seeds import mean_of_seeds
 
 
 def gains(arguments: argparse.Namespace) -> pd.DataFrame:

@@ -22,11 +22,11 @@ from common import FOLDERS, program
 from groundvec.data.dataset import read_captions
 from groundvec.data.split import UNENCODED, load_split
 from groundvec.evaluation.retrieval import rank_both_ways
-from groundvec.evaluation.seeds import mean_of_seeds
 from groundvec.features import store
 from groundvec.model.network import load_ensemble
 from groundvec.model.sentences import encode_images, encode_sentences
 from reproduction.reporting import resampled
+from reproduction.reporting.seeds import mean_of_seeds
 
 
 def ranks(arguments: argparse.Namespace) -> Iterator[pd.DataFrame]:

@@ -10,6 +10,7 @@ from docs.pages.tables import markdown
 from groundvec.results import schemas
 from groundvec.results.frames import Column, Schema, schema_of
 from reproduction import papers
+from reproduction import schemas as of_study
 
 TYPES = {str: "text", int: "whole number", float: "number"}
 
@@ -17,7 +18,7 @@ TYPES = {str: "text", int: "whole number", float: "number"}
 def result_files() -> str:
     """Write the schema of every result file."""
     reported = [f"reproduction.papers.{paper}.reported" for paper in papers.known()]
-    modules = [schemas, *(import_module(name) for name in reported if find_spec(name))]
+    modules = [schemas, of_study, *(import_module(name) for name in reported if find_spec(name))]
     frames = {}  # annotated data frames, such as `Scores`
     for module in modules:
         for name, value in vars(module).items():

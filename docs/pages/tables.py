@@ -12,12 +12,12 @@ import yaml
 from matplotlib.figure import Figure
 
 from groundvec.card.text import decimals
-from groundvec.evaluation.seeds import t_interval
 from groundvec.results.frames import read_csv
 from reproduction.papers.summary.summary import WAYS
 from reproduction.render.style import styled
 from reproduction.render.tables import bracketed
 from reproduction.reporting.claims import FAILS, HOLDS, OPEN, of_one_training, read
+from reproduction.reporting.seeds import t_interval
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "docs" / "results"

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from groundvec.results.schemas import Claims
 from reproduction.render.tables import p_values
 from reproduction.reporting.claims import VERDICTS
 from reproduction.reporting.reported_vs_measured import place_in_interval
 from reproduction.reporting.systems import NAMES
+from reproduction.schemas import Claims
 
 WIDTH = 120  # the width of a drawn interval in pixels, with 0 in the middle
 MARGIN = 0.94  # the share of the width that the largest number reaches

@@ -6,7 +6,6 @@ import pandas as pd
 
 from groundvec.card.text import MISSING, decimals
 from groundvec.results import frames
-from groundvec.results.schemas import Claims
 from groundvec.runtime.errors import InputError
 from reproduction.render.tables import bracketed, p_values, write_table
 from reproduction.reporting import resampled
@@ -20,6 +19,7 @@ from reproduction.reporting.claims import (
     of_one_training,
 )
 from reproduction.reporting.systems import NAMES
+from reproduction.schemas import Claims
 
 ONE_TRAINING = "\N{DAGGER}"
 NUMBERS = ["seeds", "reported", "difference", "low", "high", "p"]

@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 
 from groundvec.evaluation import bootstrap
-from groundvec.evaluation.seeds import largest_variance, of_items, pooled, t_interval
 from groundvec.results import frames
 from groundvec.results.frames import schema_of
-from groundvec.results.schemas import Claims
+from reproduction.reporting.seeds import largest_variance, of_items, pooled, t_interval
+from reproduction.schemas import Claims
 
 COMPARED = ["claim", "dataset", "condition", "measure", "worse", "better"]
 HOLDS = "holds"

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 
 from groundvec.evaluation.files import headline
-from groundvec.results.schemas import Measures, Predictions, Retrieval, Scores
+from groundvec.results.schemas import Predictions, Retrieval, Scores
+from reproduction.schemas import Measures
 
 RECALL = "training task"
 SEMANTIC = "semantic score"

@@ -17,6 +17,7 @@ from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import SMALL, read_json
 from reproduction.reporting import systems
 from reproduction.reporting.measures import semantic_measures
+from reproduction.schemas import Measures, Models, Reranked
 
 # The keys of model.json that tables read. A part that this version lacks is shown by its name.
 PART: dict[str, Any] = {"type": "object", "required": ["name"], "properties": {"name": NAME}}
@@ -39,7 +40,7 @@ UNSEEN_CORRELATIONS = list(schemas.correlations("unseen_"))
 T = TypeVar("T")
 
 
-def read_models(paths: Iterable[str | Path]) -> schemas.Models:
+def read_models(paths: Iterable[str | Path]) -> Models:
     """Read the model.json of each training, in the order of `systems.ordered`.
 
     Returns:
@@ -69,7 +70,7 @@ def read_models(paths: Iterable[str | Path]) -> schemas.Models:
             )
         )
     models = pd.concat(tables, ignore_index=True)
-    check_once(models, schemas.Models)
+    check_once(models, Models)
     return systems.ordered(models.drop(columns="path"))
 
 
@@ -109,7 +110,7 @@ class Results:
     )
     reranked = Files(
         "scores of scripts/rerank.py, one file for each system and length",
-        partial(read_all, form=schemas.Reranked),
+        partial(read_all, form=Reranked),
     )
     query_ranks = Files(
         "the rank of each query, by scripts/retrieval.py, one file for each model",
@@ -150,7 +151,7 @@ class Results:
         return read_retrieval(self["retrieval"], everything=True)
 
     @cached_property
-    def measures(self) -> schemas.Measures | None:
+    def measures(self) -> Measures | None:
         """The `semantic_measures` of the scores, or None without scores."""
         return semantic_measures(self.scores) if self.given.get("scores") else None
 

@@ -10,9 +10,10 @@ from groundvec.evaluation.ratings import system_name
 from groundvec.evaluation.snapshots import DECIMALS
 from groundvec.model.folder import read_ensemble
 from groundvec.results import schemas
-from groundvec.results.schemas import Measures, Models, Predictions, Retrieval, Scores
+from groundvec.results.schemas import Predictions, Retrieval, Scores
 from groundvec.runtime.errors import InputError
 from reproduction.reporting.measures import SEMANTIC, recall, semantic_measures
+from reproduction.schemas import Measures, Models
 
 PROVENANCE = list(schemas.PROVENANCE)
 # The names of data sets in tables. No code depends on them.

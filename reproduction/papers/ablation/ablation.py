@@ -8,12 +8,12 @@ import pandas as pd
 from groundvec.card.text import decimals
 from groundvec.evaluation import bootstrap
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.evaluation.seeds import mean_of_seeds
 from groundvec.results.schemas import History, Predictions, QueryRanks
 from reproduction.render.tables import TIMES, wide, write_table
 from reproduction.reporting import resampled
 from reproduction.reporting.measures import SEMANTIC
 from reproduction.reporting.results import Results
+from reproduction.reporting.seeds import mean_of_seeds
 from reproduction.reporting.systems import BANK_NOTE, NAMES, WITH_BANK, ensembles, named
 
 TITLE = "Models, and their differences from the first one."

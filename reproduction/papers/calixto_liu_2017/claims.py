@@ -7,7 +7,7 @@ import pandas as pd
 
 from groundvec.evaluation import bootstrap
 from groundvec.results.frames import read_csv, shape_of
-from groundvec.results.schemas import Claims, Predictions, QueryRanks
+from groundvec.results.schemas import Predictions, QueryRanks
 from groundvec.runtime.errors import InputError
 from reproduction.papers.calixto_liu_2017.table3 import METRICS
 from reproduction.render.claims import write
@@ -16,6 +16,7 @@ from reproduction.reporting import resampled
 from reproduction.reporting.claims import COMPARED, decide
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import named, sorted_by
+from reproduction.schemas import Claims
 
 # The claims, in the words of the table. Kept results and pages find them by these names.
 IMAGES = "Several languages find images better"

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from groundvec.results.schemas import Models
 from reproduction.reporting.systems import recurrent_name
+from reproduction.schemas import Models
 
 
 def of_languages(models: Models) -> pd.DataFrame:

@@ -6,13 +6,14 @@ import pandas as pd
 
 from groundvec.card.text import MISSING
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.results.schemas import CUTOFFS, Models, Retrieval
+from groundvec.results.schemas import CUTOFFS, Retrieval
 from reproduction.papers.calixto_liu_2017.labels import of_languages
 from reproduction.papers.calixto_liu_2017.reported import ReportedLanguages, read_languages
 from reproduction.render.retrieval_table import CHANCE, chance, side_by_side, write
 from reproduction.reporting.measures import whole
 from reproduction.reporting.results import MEASURES, Results
 from reproduction.reporting.systems import NAMES, PROVENANCE, dataset_of, in_order, with_seeds
+from reproduction.schemas import Models
 
 RECALLS = [f"{direction}_r{k}" for direction in DIRECTIONS for k in CUTOFFS]
 TITLE = "Retrieval of images by sentences, and of sentences by images, in each language."

@@ -6,7 +6,7 @@ import pandas as pd
 
 from groundvec.evaluation.significance import compare
 from groundvec.results.frames import read
-from groundvec.results.schemas import Models, Predictions, Scores
+from groundvec.results.schemas import Predictions, Scores
 from reproduction.papers.calixto_liu_2017.labels import of_languages
 from reproduction.papers.calixto_liu_2017.reported import ReportedImages
 from reproduction.papers.calixto_liu_2017.table1 import ENSEMBLE
@@ -15,6 +15,7 @@ from reproduction.reporting.claims import LEVEL
 from reproduction.reporting.measures import SEMANTIC, as_values
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, PROVENANCE, dataset_of, every_system, with_seeds
+from reproduction.schemas import Models
 
 DESCRIBED = ["several", "reads", "beta", "shared"]
 TITLE = "Correlation with the ratings of sentence pairs."

@@ -8,13 +8,13 @@ import pandas as pd
 
 from groundvec.card.text import MINUS, MISSING, decimals
 from groundvec.results.frames import read
-from groundvec.results.schemas import Models, Reranked
 from reproduction.papers.calixto_liu_2017.labels import of_languages
 from reproduction.papers.calixto_liu_2017.reported import ReportedTranslations
 from reproduction.render.tables import DAGGER, DOUBLE, write_table
 from reproduction.reporting.claims import LEVEL
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import PROVENANCE
+from reproduction.schemas import Models, Reranked
 from reproduction.translation.rerank import BASELINE, LENGTH, ORACLE
 
 METRICS = {"bleu": "BLEU", "meteor": "METEOR", "ter": "TER"}

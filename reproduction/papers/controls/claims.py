@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.results.schemas import Claims
 from reproduction.papers.controls.conditions import BOTH, CAPTIONS, IMAGES, UNTRAINED, measured
 from reproduction.render.claims import write
 from reproduction.render.tables import TIMES
 from reproduction.reporting.claims import decide, pairwise
 from reproduction.reporting.results import Results
+from reproduction.schemas import Claims
 
 # The two rows that each claim compares: the one claimed worse, then the one claimed better.
 CLAIMS = {

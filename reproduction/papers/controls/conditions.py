@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.results.schemas import Models, Predictions, QueryRanks, Tasks
+from groundvec.results.schemas import Predictions, QueryRanks, Tasks
 from reproduction.reporting import resampled
 from reproduction.reporting.measures import joint_name
 from reproduction.reporting.systems import named
+from reproduction.schemas import Models
 
 UNTRAINED = "nothing (untrained)"
 CAPTIONS = "captions alone"

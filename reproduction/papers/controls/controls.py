@@ -5,10 +5,10 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.card.text import decimals
-from groundvec.evaluation.seeds import mean_of_seeds
 from reproduction.papers.controls.conditions import CONDITIONS, measured
 from reproduction.render.tables import TIMES, wide, write_table
 from reproduction.reporting.results import Results
+from reproduction.reporting.seeds import mean_of_seeds
 from reproduction.reporting.systems import NAMES, sorted_by
 
 TITLE = "Scores of encoders that learned from nothing, from captions, from images and from both."

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.results.schemas import Claims, Models, Predictions, QueryRanks
+from groundvec.results.schemas import Predictions, QueryRanks
 from reproduction.render.claims import write
 from reproduction.render.tables import TIMES
 from reproduction.reporting import resampled
@@ -14,6 +14,7 @@ from reproduction.reporting.claims import decide, pairwise
 from reproduction.reporting.measures import RECALL, SEMANTIC
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import best_snapshot, check_scored, criterion, described, named
+from reproduction.schemas import Claims, Models
 
 # The claims, in the words of the table. Kept results and pages find them by these names.
 CELLS = "GRUs beat LSTMs (the paper: significantly on STS 12-16 only)"

@@ -9,12 +9,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from groundvec.results.schemas import Measures, Models, Retrieval
+from groundvec.results.schemas import Retrieval
 from reproduction.render.figures import COLOURS, CORRELATION
 from reproduction.render.style import BLUE, COLUMN, PAGE, VERMILLION, save, styled
 from reproduction.reporting.measures import RECALL, SEMANTIC, as_values, recall
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, check_scored, in_order
+from reproduction.schemas import Measures, Models
 
 Look = tuple[str, str, str]  # the color, the marker and the marker's fill color
 LOOKS = {"GRU": (BLUE, "o", BLUE), "LSTM": (VERMILLION, "s", "white")}

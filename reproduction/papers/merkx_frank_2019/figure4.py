@@ -11,12 +11,13 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLoca
 
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.results.frames import read_csv, shape_of
-from groundvec.results.schemas import Measures, Models, Retrieval
+from groundvec.results.schemas import Retrieval
 from reproduction.render.figures import CORRELATION, curve_styles
 from reproduction.render.style import COLUMN, PAGE, save, styled
 from reproduction.reporting.measures import RECALL, SEMANTIC, as_values, recall, semantic_measures
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, check_scored, dataset_of, in_order
+from reproduction.schemas import Measures, Models
 
 GRAY = "0.7"  # the color of the selected model in the columns of other networks
 COLUMNS = 4  # panels side by side

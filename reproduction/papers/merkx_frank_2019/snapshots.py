@@ -6,11 +6,12 @@ import pandas as pd
 
 from groundvec.card.text import with_interval
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.results.schemas import Models, Retrieval
+from groundvec.results.schemas import Retrieval
 from reproduction.render.retrieval_table import CHANCE, side_by_side, test_set, write
 from reproduction.reporting.measures import recall
 from reproduction.reporting.results import MEASURES, Results
 from reproduction.reporting.systems import PROVENANCE, in_order, model_name
+from reproduction.schemas import Models
 
 NOTES = [
     "Measured by this project, for every epoch whose weights were kept. The ensemble combines the "

@@ -7,12 +7,13 @@ import pandas as pd
 
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.results.frames import read
-from groundvec.results.schemas import Models, Retrieval
+from groundvec.results.schemas import Retrieval
 from reproduction.papers.merkx_frank_2019.reported import ReportedRetrieval
 from reproduction.render.retrieval_table import CHANCE, chance, side_by_side, test_set, write
 from reproduction.render.tables import DAGGER
 from reproduction.reporting.results import MEASURES, Results
 from reproduction.reporting.systems import PROVENANCE, criterion, dataset_of, in_order, model_name
+from reproduction.schemas import Models
 
 REPORTED = "Reported: as printed in Table 2 of Merkx & Frank (2019)."
 MEASURED = "Measured: by this project, for the ensemble of a training's best snapshots."

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from groundvec.results.schemas import Models
 from groundvec.runtime.errors import InputError
 from reproduction.reporting.systems import recurrent_name
+from reproduction.schemas import Models
 
 # Socher et al. (2014) name a network over dependency trees by what its matrices depend on, and a
 # network over other trees by the form of the trees.

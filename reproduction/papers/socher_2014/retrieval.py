@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 from groundvec.card.text import MISSING
-from groundvec.evaluation.seeds import of_items, t_interval
 from groundvec.runtime.errors import InputError
 from reproduction.papers.socher_2014.labels import BINARISED, FORMS, HINGE, MARGIN, labelled
 from reproduction.papers.socher_2014.reported import LOSSES, OF_CCA, read_ranks
@@ -14,6 +13,7 @@ from reproduction.render.retrieval_table import test_set
 from reproduction.render.tables import column_with_interval, write_table
 from reproduction.reporting.measures import whole
 from reproduction.reporting.results import Results
+from reproduction.reporting.seeds import of_items, t_interval
 from reproduction.reporting.systems import PROVENANCE, best_snapshot, in_order, sorted_by
 
 # The paper's tasks, by the direction of retrieval.

@@ -14,13 +14,13 @@ import pandas as pd
 from groundvec.card.text import decimals
 from groundvec.evaluation import bootstrap
 from groundvec.evaluation.ranks import rounding
-from groundvec.evaluation.seeds import t_interval
 from groundvec.similarity import scores
 from groundvec.text.encoded import cleaned
 from reproduction.papers.socher_2014.labels import trained_as
 from reproduction.render.tables import column_with_interval, write_table
 from reproduction.reporting.embedded import embed, given_treebank, of_one
 from reproduction.reporting.results import Results
+from reproduction.reporting.seeds import t_interval
 
 VERBS = {"VERB", "AUX"}  # tags of Universal Dependencies
 BOTH = "both have a verb"

@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 
 from groundvec.card.text import MISSING, decimals
-from groundvec.evaluation.seeds import t_interval
 from groundvec.results.frames import read
 from reproduction.papers.socher_2014.labels import trained_as
 from reproduction.papers.socher_2014.reported import ReportedRelations
 from reproduction.render.tables import column_with_interval, write_table
 from reproduction.reporting.results import Results
+from reproduction.reporting.seeds import t_interval
 from reproduction.reporting.systems import NAMES, best_snapshot, sorted_by
 from reproduction.text.trees import RARE
 

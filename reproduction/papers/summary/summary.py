@@ -9,7 +9,7 @@ import pandas as pd
 from groundvec.card.text import MISSING, decimals
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.results.frames import read
-from groundvec.results.schemas import QUERYBANK, Measures, Models, Retrieval
+from groundvec.results.schemas import QUERYBANK, Retrieval
 from reproduction.papers import FOLDER
 from reproduction.papers.merkx_frank_2019.reported import ReportedRetrieval, read_correlations
 from reproduction.render.tables import wide, write_table
@@ -23,6 +23,7 @@ from reproduction.reporting.systems import (
     in_order,
     sorted_by,
 )
+from reproduction.schemas import Measures, Models
 
 REPORTED = FOLDER / "merkx_frank_2019" / "reported"
 PAPER = "Merkx & Frank (2019), reported"

@@ -11,12 +11,13 @@ import pytest
 from groundvec.results import frames, schemas
 from groundvec.results.frames import Column, Schema
 from groundvec.runtime.errors import InputError
+from reproduction import schemas as of_study
 from reproduction.papers.calixto_liu_2017 import reported as calixto_liu_2017
 from reproduction.papers.merkx_frank_2019 import reported as merkx_frank_2019
 from reproduction.papers.socher_2014 import reported as socher_2014
 from tests.support.result_files import filled
 
-MODULES = (schemas, merkx_frank_2019, socher_2014, calixto_liu_2017)
+MODULES = (schemas, of_study, merkx_frank_2019, socher_2014, calixto_liu_2017)
 FOUND = {name: form for module in MODULES for name, form in vars(module).items()}
 FORMS = {name: form for name, form in FOUND.items() if hasattr(form, "__metadata__")}
 Form = Annotated[

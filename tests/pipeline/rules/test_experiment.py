@@ -9,11 +9,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from groundvec.config import parts
-from groundvec.config.named_files import check_files
 from groundvec.config.reading import read_yaml
 from groundvec.config.schema import SCHEMA
 from groundvec.runtime.errors import InputError
 from rules.experiment import complete
+from rules.named_files import check_files
 
 ROOT = Path(__file__).parents[3]
 SMALL = {

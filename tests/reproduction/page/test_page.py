@@ -25,6 +25,7 @@ from reproduction.render import style
 from reproduction.render.tables import write_table
 from reproduction.render.vector import svg
 from reproduction.reporting.embedded import Embedded
+from reproduction.schemas import Claims
 from tests.support.examples import description, save_model
 from tests.support.result_files import REPORTED, filled, run
 from tests.support.retrieval_scores import results_of, training
@@ -124,7 +125,7 @@ def results(trained, tmp_path_factory):
             "verdict": ["holds", "does not hold", "not decided"],
         }
     )
-    held = filled(held, schemas.Claims)
+    held = filled(held, Claims)
     cells = held[["condition", "verdict"]]
     write_table(calixto / "tables/claims", held, cells, "ll", "Claims.", ["A note."])
     figure = Figure((5, 3))

@@ -20,6 +20,7 @@ from reproduction.papers.calixto_liu_2017.labels import of_languages
 from reproduction.papers.calixto_liu_2017.reported import ReportedTranslations, read_languages
 from reproduction.render.tables import DAGGER, DOUBLE
 from reproduction.reporting import results, systems
+from reproduction.schemas import Reranked
 from tests.support.result_files import (
     correlation,
     described,
@@ -216,7 +217,7 @@ def reranked(folder, scores, n=20, system="weak"):
             row |= dict.fromkeys(("p_length", "p_vse", "p_text"), p_vse)
             rows.append(row | dict.fromkeys(systems.PROVENANCE[1:], "x"))
     path = folder / f"{system}.{n}.csv"
-    filled(pd.DataFrame(rows), schemas.Reranked).to_csv(path, index=False)
+    filled(pd.DataFrame(rows), Reranked).to_csv(path, index=False)
     return path
 
 
@@ -348,7 +349,7 @@ def test_what_a_model_is_said_to_be_is_read_of_no_name(tmp_path):
     assert ours.to_dict() == {"VSE": True, "MLMME": False, "x": True, "y": True}
 
     scores = {**SCORES, "x": SCORES["d"], "MLMME": SCORES["b"]}
-    measured = read_file(reranked(tmp_path, scores, system="weak"), schemas.Reranked)
+    measured = read_file(reranked(tmp_path, scores, system="weak"), Reranked)
     none = read_file(REPORTED / "tables_3_4.csv", ReportedTranslations)[:0]
     table = third_table.table3(measured, none, described)
     kinds = table.drop_duplicates("reranker").set_index("reranker")["several"]

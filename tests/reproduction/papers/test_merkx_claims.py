@@ -6,12 +6,12 @@ import pytest
 
 from groundvec.evaluation import bootstrap
 from groundvec.evaluation.ratings import evaluate
-from groundvec.evaluation.seeds import t_interval
 from groundvec.runtime.errors import InputError
 from reproduction.papers.merkx_frank_2019 import (
     claims,
 )
 from reproduction.reporting import measures, resampled, results
+from reproduction.reporting.seeds import t_interval
 from tests.support.result_files import SYSTEM, models
 
 

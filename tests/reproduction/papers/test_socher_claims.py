@@ -8,7 +8,6 @@ import pytest
 from scipy import stats
 
 from groundvec.card.text import MINUS, MISSING
-from groundvec.evaluation.seeds import t_interval
 from groundvec.runtime.errors import InputError
 from reproduction.papers.socher_2014 import (
     claims,
@@ -16,6 +15,7 @@ from reproduction.papers.socher_2014 import (
 )
 from reproduction.reporting.claims import decide
 from reproduction.reporting.resampled import WAY
+from reproduction.reporting.seeds import t_interval
 from tests.support.tree_files import (
     C2I,
     I2C,

@@ -2,11 +2,11 @@
 
 import pytest
 
-from groundvec.evaluation.seeds import t_interval
 from groundvec.runtime.errors import InputError
 from reproduction.papers.socher_2014 import labels, retrieval
 from reproduction.papers.socher_2014.reported import read_ranks
 from reproduction.reporting import results
+from reproduction.reporting.seeds import t_interval
 from tests.support.tree_files import (
     C2C,
     C2I,

@@ -8,11 +8,11 @@ import pytest
 
 from docs.pages import tables
 from groundvec.evaluation import bootstrap
-from groundvec.evaluation.seeds import t_interval
 from groundvec.results import frames
 from groundvec.results.frames import schema_of
-from groundvec.results.schemas import Claims
 from reproduction.reporting.claims import decide, judged
+from reproduction.reporting.seeds import t_interval
+from reproduction.schemas import Claims
 
 ROOT = Path(__file__).parents[3]
 

@@ -9,14 +9,13 @@ from groundvec.results.frames import Schema, read
 from groundvec.results.schemas import (
     CUTOFFS,
     DIRECTION,
-    LIST,
-    REPORTED,
     TASK,
     correlation,
     number,
     percent,
     text,
 )
+from reproduction.schemas import LIST, REPORTED
 
 BETA = {
     "beta": number(

@@ -6,16 +6,8 @@ from typing import Annotated
 import pandas as pd
 
 from groundvec.results.frames import Schema, read
-from groundvec.results.schemas import (
-    DATASET,
-    DIRECTION,
-    REPORTED,
-    TASK,
-    count,
-    number,
-    recalls,
-    text,
-)
+from groundvec.results.schemas import DATASET, DIRECTION, TASK, count, number, recalls, text
+from reproduction.schemas import REPORTED
 
 REPORTED_RETRIEVAL = Schema(
     "merkx_frank_2019/reported/table2.csv",

@@ -6,8 +6,9 @@ from typing import Annotated
 import pandas as pd
 
 from groundvec.results.frames import Schema, read
-from groundvec.results.schemas import CUTOFFS, REPORTED, count, number, percent, text
+from groundvec.results.schemas import CUTOFFS, count, number, percent, text
 from reproduction.papers.socher_2014.labels import MARGIN, SQUARED
+from reproduction.schemas import REPORTED
 
 REPORTED_RANKS = Schema(
     "socher_2014/reported/tables.csv",

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from groundvec.evaluation.seeds import largest_variance, of_items, pooled, t_interval
+from reproduction.reporting.seeds import largest_variance, of_items, pooled, t_interval
 
 
 def test_of_seeds_alone_it_is_the_t_interval_of_their_mean():

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from groundvec.config import parts
-from groundvec.config.experiment import check_languages
 from groundvec.config.schema import mistake
 from groundvec.runtime.errors import closest
+from rules.experiment import check_languages
 
 FLICKR30K = "https://forms.illinois.edu/sec/229675"  # the form for its pictures
 

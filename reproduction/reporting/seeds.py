@@ -1,7 +1,7 @@
 """Intervals of a mean over seeds, which also describe trainings with other seeds.
 
 A bootstrap over three seeds hardly reaches beyond the lowest and the highest seed, and contains the
-true mean in three of four cases, not in 95 of 100 (tests/groundvec/evaluation/test_seeds.py). A t
+true mean in three of four cases, not in 95 of 100 (tests/reproduction/reporting/test_seeds.py). A t
 interval is wider, because the variance itself is estimated from only three seeds.
 """
 
@@ -67,7 +67,7 @@ def t_interval(
 
     where v counts as known, because it comes from hundreds of items. With few seeds F is too
     large, so the interval is never narrower than the interval of the seeds alone, t(f) sqrt(S)
-    (tests/groundvec/evaluation/test_seeds.py).
+    (tests/reproduction/reporting/test_seeds.py).
 
     Args:
         values: one per seed.
