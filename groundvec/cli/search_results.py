@@ -13,8 +13,6 @@ from urllib.parse import quote
 from groundvec.runtime.errors import printable
 
 if TYPE_CHECKING:
-    from PIL import Image
-
     from groundvec.index import Index
 
 Hits = list[tuple[Path, float]]  # paths and their scores, the best first
@@ -79,8 +77,12 @@ def page(results: dict[str, Hits], about: str, index: "Index", output: Path) -> 
 
 def _item(path: Path, score: float, output: Path) -> str:
     """Make a list item of a picture: its thumbnail, a link to it, its score and its name."""
+    from groundvec.features import images
+
+    image = images.load(path)
+    image.thumbnail((SIDE, SIDE))
     thumbnail = io.BytesIO()
-    _thumbnail(path).save(thumbnail, "JPEG")
+    image.save(thumbnail, "JPEG")
     link = os.path.relpath(path, output.resolve().parent)
     return ITEM.substitute(
         data=base64.b64encode(thumbnail.getvalue()).decode(),
@@ -88,12 +90,3 @@ def _item(path: Path, score: float, output: Path) -> str:
         link=html.escape(quote(os.fsencode(link))),
         name=html.escape(shown(path)),
     )
-
-
-def _thumbnail(path: Path) -> "Image.Image":
-    """Load a picture, at most SIDE pixels wide and high."""
-    from groundvec.features import images
-
-    image = images.load(path)
-    image.thumbnail((SIDE, SIDE))
-    return image

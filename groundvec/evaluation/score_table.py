@@ -60,29 +60,20 @@ def latex(scores: pd.DataFrame) -> str:
 
 
 def _texts(scores: pd.DataFrame) -> pd.DataFrame:
-    """Write the numbers of ratings, times 100, or of retrieval as text."""
-    if "definition" in scores:
-        return _numbers(scores, KEYS, 100)
-    return _numbers(scores, ["direction", "test_set"], 1)
-
-
-def _notes(scores: pd.DataFrame) -> list[str]:
-    return _notes_on_ratings(scores) if "definition" in scores else _notes_on_retrieval(scores)
-
-
-def _numbers(scores: pd.DataFrame, keys: list[str], factor: int) -> pd.DataFrame:
-    """Write the numbers with one decimal, times a factor, and with their intervals."""
-    text = scores[keys].copy()
+    """Write the numbers with one decimal and their intervals; correlations are times 100."""
+    is_retrieval = "definition" not in scores
+    factor = 1 if is_retrieval else 100
+    texts = scores[["direction", "test_set"] if is_retrieval else KEYS].copy()
     for name in scores:
         has_interval = f"{name}_low" in scores
         if has_interval or name == "median_rank":
-            text[name] = [f"{factor * value:.1f}" for value in scores[name]]
+            texts[name] = [f"{factor * value:.1f}" for value in scores[name]]
         elif name in ("seen", "queries"):
-            text[name] = scores[name]
+            texts[name] = scores[name]
         if has_interval:
             ends = zip(scores[f"{name}_low"], scores[f"{name}_high"], strict=True)
-            text[name] += [f" [{factor * low:.1f}, {factor * high:.1f}]" for low, high in ends]
-    return text
+            texts[name] += [f" [{factor * low:.1f}, {factor * high:.1f}]" for low, high in ends]
+    return texts
 
 
 def _quoted(scores: pd.DataFrame) -> list[str]:
@@ -107,12 +98,11 @@ def _quoted(scores: pd.DataFrame) -> list[str]:
     return [*lines, ""]
 
 
-def _notes_on_ratings(scores: pd.DataFrame) -> list[str]:
-    definitions = [f"{name}: {DEFINITIONS[name]}" for name in scores["definition"].unique()]
-    return ["Correlations times 100, with 95% intervals (Fisher's).", *definitions]
-
-
-def _notes_on_retrieval(scores: pd.DataFrame) -> list[str]:
+def _notes(scores: pd.DataFrame) -> list[str]:
+    """Write how the scores of ratings, or of retrieval, were computed."""
+    if "definition" in scores:
+        definitions = [f"{name}: {DEFINITIONS[name]}" for name in scores["definition"].unique()]
+        return ["Correlations times 100, with 95% intervals (Fisher's).", *definitions]
     first = scores.iloc[0]  # both directions have the same test set and protocol
     counted = [f"{row['direction']}: {row['counted']}." for row in scores.to_dict("records")]
     return [
@@ -120,5 +110,6 @@ def _notes_on_retrieval(scores: pd.DataFrame) -> list[str]:
         f"Similarity: {first['similarity']}. Bank: {first['bank']}. "
         f"Folds: {first['folds']} ({first['of_folds']}).",
         *counted,
-        f"Ties: {first['ties']}. Median of an even number: {first['median']}. {INTERVALS}",
+        f"Ties: {first['ties']}. Median of an even number: {first['median']}. Intervals: 95%; of "
+        "recalls Wilson's, of mean ranks by bootstrap over images.",
     ]

@@ -61,20 +61,12 @@ def load_snapshots(
         description = read_description(folder)["description"]
         may_use_gpu = device is None and any(map(os.path.exists, GPUS))
         torch_is_faster = may_use_gpu or large(description)
-        if able(description) and not (torch_is_faster and _has_torch()):
+        if able(description) and not (torch_is_faster and find_spec("torch")):
             return load(folder, epochs)
     with extra("torch"):
         from groundvec.device import choose
         from groundvec.model.network import load_ensemble
     return load_ensemble(folder, epochs, choose(device))
-
-
-def _has_torch() -> bool:
-    try:
-        import torch  # noqa: F401
-    except ModuleNotFoundError:
-        return False
-    return True
 
 
 def load(folder: str | Path, epochs: Sequence[int] | None = None) -> "list[Network]":

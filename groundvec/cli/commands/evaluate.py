@@ -117,7 +117,7 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
             metavar=f"{name}.csv",
             help="a file that --predictions or --ranks wrote",
         )
-    _add_csv(parser)
+    add_output(parser, [".csv"], "write a CSV file (default: print a table)")
 
 
 def _add_sentences(parser: argparse.ArgumentParser) -> None:
@@ -156,10 +156,6 @@ def _add_scores(parser: argparse.ArgumentParser) -> None:
     add_output(parser, [".csv", ".md", ".tex"], written)
 
 
-def _add_csv(parser: argparse.ArgumentParser) -> None:
-    add_output(parser, [".csv"], "write a CSV file (default: print a table)")
-
-
 def main(arguments: argparse.Namespace) -> None:
     """Check the outputs, and run the command of `groundvec evaluate`."""
     for name in ("output", "output_items"):
@@ -183,7 +179,8 @@ def _ratings(arguments: argparse.Namespace) -> None:
     no_pair_is_seen = "seen" not in result.scores or not result.scores["seen"].any()
     if captions and no_pair_is_seen:
         log.warning("no rated sentence is in %s: is it one caption per line?", arguments.captions)
-    name = _text(arguments.model or arguments.sentence_transformers or arguments.vectors)
+    # The name of a file may be any bytes, but the results are UTF-8.
+    name = printable(str(arguments.model or arguments.sentence_transformers or arguments.vectors))
     _write(result.scores, arguments.output, device, encoder=name)
     if arguments.output_items:
         items = result.items.assign(system=name, kind="baseline", epochs="")
@@ -215,18 +212,18 @@ def _retrieval(arguments: argparse.Namespace) -> None:
     from groundvec.results import frames
     from groundvec.results.schemas import FoundRanks
 
-    # Checked here too, so that an error names the file.
-    captions = evaluate.checked_vectors(_read_array(arguments.captions), str(arguments.captions))
-    images = evaluate.checked_vectors(_read_array(arguments.images), str(arguments.images))
+    def read(path: Path) -> "np.ndarray":
+        """Read and check vectors, so that an error names the file."""
+        return evaluate.checked_vectors(_read_array(path), str(path))
+
+    captions = read(arguments.captions)
+    images = read(arguments.images)
+    bank = None
+    if arguments.bank:
+        bank = (read(arguments.bank[0]), read(arguments.bank[1]))
     image_of_caption = None
     if arguments.image_of_caption:
         image_of_caption = _read_array(arguments.image_of_caption)
-    bank = None
-    if arguments.bank:
-        of_captions, of_images = (
-            evaluate.checked_vectors(_read_array(path), str(path)) for path in arguments.bank
-        )
-        bank = (of_captions, of_images)
     result = evaluate.retrieval(
         captions,
         images,
@@ -254,7 +251,7 @@ def _compare(arguments: argparse.Namespace) -> None:
     if arguments.output == STANDARD:
         show(*rows.to_string(index=False, float_format="{:.4g}".format).split("\n"))
     else:
-        names = {"file_a": _text(arguments.a), "file_b": _text(arguments.b)}
+        names = {"file_a": printable(str(arguments.a)), "file_b": printable(str(arguments.b))}
         files.write_csv(arguments.output, rows.assign(**names))
 
 
@@ -305,11 +302,6 @@ def _read_array(path: Path) -> "np.ndarray":
     return np.array(array)
 
 
-def _text(name: str | Path) -> str:
-    """Return a name as valid UTF-8; the name of a file may be any bytes."""
-    return printable(str(name))
-
-
 def _write(scores: "pd.DataFrame", output: Path, device: str, **inputs: Any) -> None:
     """Print scores as a table, or write them; a CSV file has the names of the inputs too."""
     from groundvec.evaluation.score_table import latex, markdown, score_table
@@ -322,7 +314,7 @@ def _write(scores: "pd.DataFrame", output: Path, device: str, **inputs: Any) -> 
     elif output.suffix.lower() == ".tex":
         files.write_bytes(output, latex(scores).encode())
     else:
-        names = {column: _text(name) for column, name in inputs.items()}
+        names = {column: printable(str(name)) for column, name in inputs.items()}
         files.write_csv(output, scores.assign(**names, **provenance(device)))
 
 
