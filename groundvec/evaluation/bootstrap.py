@@ -8,7 +8,6 @@ differences.
 from collections.abc import Callable
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from groundvec.evaluation.correlation import ROUNDING
@@ -116,18 +115,3 @@ def two_sided_p(differences: NDArray[np.float64]) -> float:
     drawn = differences[1:]
     tail = min(np.count_nonzero(drawn <= 0), np.count_nonzero(drawn >= 0))
     return min(1.0, 2 * (1 + tail) / (1 + len(drawn)))
-
-
-def difference(better: pd.Series, worse: pd.Series) -> pd.DataFrame:
-    """Subtract the draws of the worse systems from the draws of the better ones, row by row.
-
-    Args:
-        better, worse: in each row the values (1 + count) of a statistic in the same draws.
-
-    Returns:
-        Columns difference, low and high (the 95% interval), and draws.
-    """
-    differences = np.stack(better.tolist()) - np.stack(worse.tolist())
-    low, high = interval(differences)
-    columns = {"difference": differences[:, 0], "low": low, "high": high}
-    return pd.DataFrame(columns, better.index).assign(draws=list(differences))

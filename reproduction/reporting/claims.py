@@ -44,8 +44,23 @@ def pairwise(
     pairs = better.rename(columns={"name": "better"}).merge(worse, on=keys)
     if pairs.empty:
         return pairs
-    gains = bootstrap.difference(pairs.pop("draws"), pairs.pop("other"))
+    gains = difference(pairs.pop("draws"), pairs.pop("other"))
     return pairs.assign(claim=claim, condition="", **gains)[[*COMPARED, "seed", *gains]]
+
+
+def difference(better: pd.Series, worse: pd.Series) -> pd.DataFrame:
+    """Subtract the draws of the worse systems from the draws of the better ones, row by row.
+
+    Args:
+        better, worse: in each row the values (1 + count) of a statistic in the same draws.
+
+    Returns:
+        Columns difference, low and high (the 95% interval), and draws.
+    """
+    differences = np.stack(better.tolist()) - np.stack(worse.tolist())
+    low, high = bootstrap.interval(differences)
+    columns = {"difference": differences[:, 0], "low": low, "high": high}
+    return pd.DataFrame(columns, better.index).assign(draws=list(differences))
 
 
 def decide(paper: str, differences: pd.DataFrame) -> Claims:

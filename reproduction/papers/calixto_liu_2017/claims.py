@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from groundvec.evaluation import bootstrap
 from groundvec.results.frames import read_csv, shape_of
 from groundvec.results.schemas import Predictions, QueryRanks
 from groundvec.runtime.errors import InputError
@@ -13,7 +12,7 @@ from reproduction.papers.calixto_liu_2017.table3 import METRICS
 from reproduction.render.claims import write
 from reproduction.render.tables import TIMES
 from reproduction.reporting import resampled
-from reproduction.reporting.claims import COMPARED, decide
+from reproduction.reporting.claims import COMPARED, decide, difference
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import named, sorted_by
 from reproduction.schemas import Claims
@@ -128,7 +127,7 @@ def _differences(
             f"found no ranks or predictions of {first} or {second}: pass their files as well"
         )
     if measured.any():
-        gains = bootstrap.difference(better_draws, worse_draws)
+        gains = difference(better_draws, worse_draws)
         table = table.join(gains.drop(columns="difference"))
     return table.reindex(columns=COLUMNS)
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.evaluation import bootstrap
 from groundvec.evaluation.correlation import fisher_interval, spearman
 from groundvec.results.schemas import CUTOFFS
 from reproduction.papers.socher_2014 import retrieval
@@ -24,7 +23,7 @@ from reproduction.papers.socher_2014.retrieval import HEADINGS, TASKS, TEST_SET
 from reproduction.render.claims import write
 from reproduction.render.tables import TIMES, write_numbers
 from reproduction.reporting import resampled
-from reproduction.reporting.claims import COMPARED, decide
+from reproduction.reporting.claims import COMPARED, decide, difference
 from reproduction.reporting.resampled import WAY
 from reproduction.reporting.results import Results
 
@@ -150,7 +149,7 @@ def differences(
         return pd.DataFrame(columns=[*COMPARED, "seed", "difference", "draws"])
     # A lower mean rank is better, so the better system's rank is subtracted.
     more, less = ("worse", "better") if number == RANK else ("better", "worse")
-    gains = bootstrap.difference(table[f"draws_{more}"], table[f"draws_{less}"])
+    gains = difference(table[f"draws_{more}"], table[f"draws_{less}"])
     table = table.assign(reported=table[f"value_{more}"] - table[f"value_{less}"], **gains)
     worse = table["name_worse"]
     objective = table["objective_worse"]
