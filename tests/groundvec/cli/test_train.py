@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -129,8 +130,12 @@ def test_a_training_that_was_stopped_goes_on(data, monkeypatch, place):
 def test_a_training_that_was_killed_after_the_model_was_in_place_is_cleaned_up(
     data, monkeypatch, capsys
 ):
-    def stop(*_, **__):
-        raise KeyboardInterrupt
+    remove = shutil.rmtree
+
+    def stop(path, **options):
+        if path.name == ".model.unfinished":
+            raise KeyboardInterrupt
+        remove(path, **options)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr("shutil.rmtree", stop)

@@ -8,29 +8,18 @@ import pytest
 
 from groundvec.evaluation import correlation
 
-REPORTED = (
-    Path(__file__).parents[3]
-    / "reproduction"
-    / "papers"
-    / "merkx_frank_2019"
-    / "reported"
-    / "table_s1.csv"
-)
-
-
+PAPER = Path(__file__).parents[3] / "reproduction" / "papers" / "merkx_frank_2019"
 REPORTED_SYSTEMS = ("bow", "infersent", "char_gru_flickr8k", "char_gru_mscoco")
 
 
 def test_cosine_by_hand():
-    a, b = (
-        np.array([[3.0, 4], [1, 0], [0, 0], [1, 1]]),
-        np.array([[4.0, 3], [0, 2], [1, 1], [-1, -1]]),
-    )
+    a = np.array([[3.0, 4], [1, 0], [0, 0], [1, 1]])
+    b = np.array([[4.0, 3], [0, 2], [1, 1], [-1, -1]])
     assert correlation.cosine(a, b) == pytest.approx(np.array([0.96, 0, 0, -1]))
 
 
 def printed_intervals():
-    for row in pd.read_csv(REPORTED).to_dict("records"):
+    for row in pd.read_csv(PAPER / "reported" / "table_s1.csv").to_dict("records"):
         for system in REPORTED_SYSTEMS:
             r, n = row[system], row["pairs"]
             low, high = correlation.fisher_interval(r / 100, n)

@@ -183,14 +183,11 @@ def test_scores_without_seen_pairs_are_those_of_the_others(scores, predictions):
             assert row[f"unseen_{name}_low"] <= r <= row[f"unseen_{name}_high"]
 
 
-def test_of_a_model_that_has_seen_nothing_both_scores_are_the_same(predictions):
+def test_scores_are_the_same_if_no_pair_is_seen_and_missing_if_all_are(predictions):
     scores = score_unseen(predictions, seen(rated(), {}))
     assert (scores[["seen", "seen_both", "seen_one_image"]] == 0).all(axis=None)
     for name in ("pearson", "pearson_low", "spearman", "spearman_high"):
         assert scores[name].equals(scores[f"unseen_{name}"])
-
-
-def test_where_every_pair_is_seen_no_score_is_left(predictions):
     every = {normalised(sentence): {0} for sentence in SENTENCES}
     scores = score_unseen(predictions, seen(rated(), every))
     assert scores["unseen_pearson"].isna().all()

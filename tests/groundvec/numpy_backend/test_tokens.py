@@ -15,44 +15,12 @@ from groundvec.numpy_backend import tokens
 from tests.support.examples import save_model
 from tests.support.models import BAG, model
 
+TOKENS = "a Dog 's isn't 3 1,000 10:30 U.S. &amp; - \u2010 \u2013 字 🐶"
+MARKS = ". ... … \uff0e 。 , : ; ! ? ( ) \" ' “ \u2019 \u00b4 `"
 # What reaches over the space between two tokens, is more than one word, or vanishes; and the ends.
 PIECES = [
-    *[
-        "a",
-        "Dog",
-        "'s",
-        "isn't",
-        "3",
-        "1,000",
-        "10:30",
-        "U.S.",
-        "&amp;",
-        "-",
-        "\u2010",
-        "\u2013",
-        "字",
-        "🐶",
-    ],
-    *[
-        ".",
-        "...",
-        "…",
-        "\uff0e",
-        "。",
-        ",",
-        ":",
-        ";",
-        "!",
-        "?",
-        "(",
-        ")",
-        '"',
-        "'",
-        "“",
-        "\u2019",
-        "\u00b4",
-        "`",
-    ],
+    *TOKENS.split(),
+    *MARKS.split(),
     *["\u0301", "\u0308", "e\u0301", "¨", "\u00b8", "\u037a", "\u203e", "A\u030a", "\u0345"],
     *["\u200b", "\u200c", "\u200d", "\ufeff", "\u00ad", "👩\u200d🚀", "क\u200d", "\u2060."],
     *["ﬁ", "½", "²", "①", "⑴", "ﷺ", "ΑΣ", "İ", "ß", "\u017f", "K", "\u1100\u1161", "\ufe70"],
