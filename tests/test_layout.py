@@ -25,7 +25,7 @@ FLOORS = {
         {"page"},
         {"papers"},
         {"render", "sources", "translation"},
-        {"reporting", "scenes", "encoders", "objectives"},
+        {"reporting", "scenes", "baselines", "encoders", "objectives"},
         {"text", "schemas"},
     ],
 }

@@ -1,0 +1,109 @@
+"""InferSent, by hand and from damaged files."""
+
+import pickle
+
+import numpy as np
+import pytest
+import torch
+
+import reproduction  # noqa: F401, which has this baseline
+from groundvec.baselines import load
+from groundvec.runtime.errors import InputError
+from tests.support.word_vectors import MARKS, WORDS, infersent, write
+
+NAMES = ["weight_ih", "weight_hh", "bias_ih", "bias_hh"]
+
+
+def lstm_by_hand(state, words, suffix=""):
+    """The hidden states of one direction, step by step: gates in the order i, f, g, o."""
+    get = {name: state[f"enc_lstm.{name}_l0{suffix}"].double() for name in NAMES}
+    h = c = torch.zeros(get["weight_hh"].shape[1], dtype=torch.double)
+    states = []
+    for word in words:
+        x = torch.tensor(word, dtype=torch.double)
+        gates = get["weight_ih"] @ x + get["bias_ih"] + get["weight_hh"] @ h + get["bias_hh"]
+        i, f, g, o = gates.chunk(4)
+        c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+        h = o.sigmoid() * c.tanh()
+        states.append(h)
+    return torch.stack(states)
+
+
+@pytest.mark.parametrize(("version", "legacy"), [(1, True), (2, False)])
+def test_infersent_by_hand(tmp_path, version, legacy):
+    """Version 1 lets zero take part in the maximum over time, version 2 does not."""
+    options, state = infersent(tmp_path, version, legacy=legacy)
+    values = {
+        line.split(" ")[0]: list(map(float, line.split(" ")[1:]))
+        for line in options["vectors"].read_text().splitlines()
+    }
+    sentences = ["a dog runs .", "cat", "zebra a zebra dog", "zebra", ""]
+    result = load("infersent", **options).encode(sentences)
+    assert (result.shape, result.dtype) == ((5, 6), np.float32)
+    first, last = MARKS[version]
+    for row, sentence in zip(result, sentences, strict=True):
+        marked = [first, *sentence.split(), last]
+        words = [values[word] for word in marked if word in values]
+        forward = lstm_by_hand(state, words)
+        backward = lstm_by_hand(state, words[::-1], "_reverse").flip(0)
+        expected = torch.cat([forward, backward], dim=1).amax(dim=0).numpy()
+        if version == 1:
+            expected = np.maximum(expected, 0)
+        np.testing.assert_allclose(row, expected, atol=1e-6)
+    assert (result < 0).any() == (version == 2)
+
+
+def test_an_infersent_embedding_does_not_depend_on_its_batch(tmp_path, monkeypatch):
+    model = load("infersent", **infersent(tmp_path)[0])
+    rng = np.random.default_rng(0)
+    sentences = [" ".join(rng.choice(WORDS, rng.integers(0, 12))) for _ in range(50)]
+    together = model.encode(sentences)
+    alone = np.concatenate([model.encode([sentence]) for sentence in sentences])
+    np.testing.assert_allclose(together, alone, atol=1e-6)
+    for limit in [1, 30]:  # words a batch
+        monkeypatch.setattr("reproduction.baselines.infersent.TOKENS_PER_BATCH", limit)
+        np.testing.assert_allclose(model.encode(sentences), alone, atol=1e-6)
+
+
+def test_infersent_needs_at_least_one_vector_a_sentence(tmp_path):
+    options, _ = infersent(tmp_path)
+    write(options["vectors"], "a 1 2 3 4\n")
+    model = load("infersent", **options)
+    assert model.encode(["a zebra"]).shape == (1, 6)
+    with pytest.raises(InputError, match=r"v\.txt has vectors neither for </p> nor .* 'zebra'"):
+        model.encode(["a", "zebra"])
+    write(options["vectors"])
+    with pytest.raises(InputError, match=r"v\.txt has vectors of 3 dimensions, .* reads 4"):
+        load("infersent", **options).encode(["a dog"])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda state: state | {"enc_lstm.weight_hh_l0_reverse": torch.zeros(12, 4)},
+        lambda state: state | {"classifier.weight": torch.zeros(3)},
+    ],
+)
+def test_a_state_file_of_another_shape_is_named(tmp_path, change):
+    options, state = infersent(tmp_path)
+    torch.save(change(state), options["state"])
+    with pytest.raises(InputError, match=r"i\.pkl does not hold the weights of InferSent") as info:
+        load("infersent", **options)
+    assert "\n" not in str(info.value)
+
+
+def test_what_is_not_a_state_file_is_named_and_not_run(tmp_path):
+    class Evil:
+        def __reduce__(self):
+            return (tmp_path.joinpath("ran").touch, ())
+
+    options, _ = infersent(tmp_path)
+    whole = options["state"].read_bytes()
+    for content in [b"", b"no state", whole[: len(whole) // 2], pickle.dumps(Evil(), protocol=2)]:
+        options["state"].write_bytes(content)
+        with pytest.raises(InputError, match=r"i\.pkl is not a state file"):
+            load("infersent", **options)
+    assert not (tmp_path / "ran").exists()
+    options["state"].unlink()
+    with pytest.raises(InputError, match=r"i\.pkl does not exist"):
+        load("infersent", **options)
