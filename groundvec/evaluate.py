@@ -222,9 +222,9 @@ def retrieval(
         folds: cut the images, in their order, into this number of equal test sets, and take the
             means.
         similarity: how vectors are compared: cosine, dot or euclidean.
-        bank: vectors (Q, size) of training captions and of training images, by which cosines are
-            normalized (`groundvec.querybank`); by default they are not.
-        inverse_temperature: of the bank. Choose it on development captions and images.
+        bank: vectors (Q, size) of training captions and of training images, which normalize the
+            cosines (`groundvec.querybank`).
+        inverse_temperature: the bank's. Choose it on development captions and images.
 
     Returns:
         Scores, a row for each direction: columns direction, test_set (such as 1k, 5k or 1k-folds),

@@ -1,6 +1,6 @@
 """The schemas of result files that only the study has, as types.
 
-`groundvec.results.schemas` has those of the library.
+`groundvec.results.schemas` has the library's.
 """
 
 from typing import Annotated

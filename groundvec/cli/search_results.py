@@ -48,7 +48,7 @@ ITEM = string.Template(
 
 
 def shown(text: str | Path) -> str:
-    """Return a path or a sentence as printable text, with question marks for what is not UTF-8."""
+    """Return a path or a sentence as printable text, with question marks for other bytes."""
     return printable(str(text).encode("utf-8", "replace").decode())
 
 

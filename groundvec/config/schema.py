@@ -58,14 +58,14 @@ def _cases(
         key: the key that names the part.
         other_keys: further keys next to the options, which other schemas describe.
     """
-    beside: dict[str, Any] = {other: {} for other in other_keys}
+    any_values: dict[str, Any] = {other: {} for other in other_keys}
     return [
         {
             "if": {"properties": {key: {"const": name}}, "required": [key]},
             "then": {
                 "additionalProperties": False,
                 **schema,
-                "properties": schema["properties"] | beside,
+                "properties": schema["properties"] | any_values,
             },
         }
         for name, schema in options.items()

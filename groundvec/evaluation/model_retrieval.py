@@ -132,7 +132,7 @@ def score_with_bank(
     embedded = {"dev": embed(dev), "test": embed(test)}
 
     def normalize(name: str, inverse_temperature: float) -> Iterator[_System]:
-        """Yield a system for each language, since captions' vectors decide those of images."""
+        """Yield a system for each language: the bank's captions change the images' vectors."""
         images = embedded[name].images
         for language, captions in embedded[name].captions.items():
             of_captions, of_images = normalized(

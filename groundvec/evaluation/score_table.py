@@ -9,11 +9,11 @@ from groundvec.data.ratings import GROUPS, TASKS
 KEYS = ["task", "subtask", "definition", "statistic", "pairs"]
 DEFINITIONS = {
     "SentEval cosine": "Cosine of the two vectors, test pairs of each subtask. The sentences are "
-    f"tokenized (Moses); those of {GROUPS[0]} and {GROUPS[1]} are in lower case.",
+    f"tokenized (Moses), and for {GROUPS[0]} and {GROUPS[1]} in lower case.",
     "SentEval classifier": "Softmax layer on [|u - v|, u * v], trained on the train pairs and "
     "stopped by the dev pairs (seed 1111); expected grade of the test pairs. Same sentences.",
     "MTEB cosine": "Cosine of the two vectors of the raw sentences, without training. All test "
-    "pairs of a task together; of SICK the train and dev pairs too. MTEB's score is Spearman.",
+    "pairs of a task together; for SICK also train and dev pairs. MTEB's score is Spearman.",
 }
 # The scores that papers quote most: task, definition and statistic.
 QUOTED = {
@@ -24,7 +24,6 @@ QUOTED = {
 # Scores of encoders that others published, as docs/evaluate.md shows them.
 PUBLISHED = Path(__file__).with_name("published.csv")
 ESCAPED = str.maketrans({character: f"\\{character}" for character in "&%$#_{}"})  # for LaTeX
-INTERVALS = "Intervals: 95%; of recalls Wilson's, of mean ranks by bootstrap over images."
 
 
 def score_table(scores: pd.DataFrame) -> str:

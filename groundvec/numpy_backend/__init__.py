@@ -37,7 +37,7 @@ from groundvec.text.punctuation import detach_punctuation
 # Files that exist where there is a GPU: NVIDIA's, one of WSL, AMD's. Only then is torch imported,
 # which takes seconds, to ask for one.
 GPUS = ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
-# Units of each direction of a recurrent network, from which torch is faster (by up to a fifth).
+# With this number of units per direction of a recurrent network, torch is up to a fifth faster.
 LARGE = 1024
 
 

@@ -1,4 +1,4 @@
-"""Bags of n-grams as sums of tokens, each of which is cleaned and summed once.
+"""Bags of n-grams as sums of tokens. Each token is cleaned and summed once.
 
 A token is a run of characters without white space. Texts repeat their tokens: of 236,000 in
 20,000 captions of Flickr8k, 3% are new.

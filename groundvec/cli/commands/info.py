@@ -1,7 +1,7 @@
 """Describe a model: its parts, its data, its size and its scores.
 
-The scores come from the model card, the README.md in the model's folder, if it has one. Of a cell
-of the paper's grid (Merkx & Frank 2019), the description is printed, as in a configuration.
+The scores come from the model card, the README.md in the model's folder, if it has one. For a
+cell of the paper's grid (Merkx & Frank 2019), the description is printed, as in a configuration.
 
 Examples:
   groundvec info flickr8k

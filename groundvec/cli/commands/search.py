@@ -150,7 +150,7 @@ def _path_or_sentence(argument: str) -> Path | str:
 
 
 def _about(index: "Index") -> str:
-    """Describe in one line what a model reads, and what it was trained on."""
+    """Name a model's languages and training data in one line."""
     from groundvec.config.parts import options_schema
     from groundvec.model.folder import read_description
 

@@ -3,7 +3,7 @@
 CAPTIONS is a CSV file with the columns `image`, a file name within PHOTOS, and `caption`, and
 optionally `split` (train, dev or test). Without it, a tenth of the pictures is for development and
 a tenth for the test. Or CAPTIONS is a folder with Hugging Face's `metadata.csv`, or with a text
-beside each picture: a.txt for a.jpg.
+next to each picture: a.txt for a.jpg.
 
 The recipe (parts, training and features) is copied from a trained model, by default from the
 shipped encoder. With fewer than 3,000 training pictures, it has more epochs and smaller batches.
@@ -122,10 +122,10 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     from groundvec.training.files import train_from_files
 
     output: Path = arguments.output
-    beside: Path = arguments.captions
-    if beside.is_file():
-        beside = beside.parent
-    photos: Path = arguments.photos or beside
+    captions_folder = arguments.captions
+    if captions_folder.is_file():
+        captions_folder = captions_folder.parent
+    photos: Path = arguments.photos or captions_folder
     recipe_folder = hub.find(arguments.recipe)
     recipe = read_description(recipe_folder)
     captions, images = table.read(arguments.captions, photos)
