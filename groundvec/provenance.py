@@ -35,6 +35,7 @@ PLUMBING = (
     "groundvec.results.",
     "groundvec.provenance.",
     "groundvec.cli.",
+    "reproduction.arguments.",
     "reproduction.schemas.",
 )
 # Templates and data of a module, which have its name: they are hashed with it.

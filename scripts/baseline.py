@@ -11,8 +11,8 @@ Example:
 import argparse
 
 import reproduction  # noqa: F401, whose parts a description may name
-from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
+from reproduction.arguments import make_parser
 
 writes = (".predictions.csv", ".csv")
 parser = make_parser(

@@ -11,10 +11,10 @@ import logging
 from pathlib import Path
 
 import reproduction  # noqa: F401, whose sources are parts too
-from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
 from groundvec.config import parts
 from reproduction import papers
+from reproduction.arguments import make_parser
 
 parser = make_parser(__doc__, "model", "the file to write")
 parser.add_argument(

@@ -10,8 +10,8 @@ Example:
 
 import argparse
 
-from groundvec.cli.arguments import FILES, make_parser
 from groundvec.cli.program import run
+from reproduction.arguments import FILES, make_parser
 
 parser = make_parser(__doc__, "images", "the HDF5 file to write")
 parser.add_argument("--features", **FILES, required=True, help="an HDF5 file for each network")

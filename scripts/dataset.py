@@ -28,12 +28,12 @@ from typing import Any
 
 import reproduction  # noqa: F401, whose sources are parts too
 from groundvec import sources
-from groundvec.cli.arguments import FILE_OR_TEXT, completed, make_parser
 from groundvec.cli.program import run
 from groundvec.config import parts
 from groundvec.config.schema import complete_by, find_mistake
 from groundvec.data import dataset
 from groundvec.runtime.errors import InputError
+from reproduction.arguments import FILE_OR_TEXT, completed, make_parser
 
 
 def main(arguments: argparse.Namespace) -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import yaml
 
-from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
 from groundvec.data.download import fetch
 from groundvec.runtime.errors import InputError
+from reproduction.arguments import make_parser
 
 parser = make_parser(__doc__, "mirror", "where to put the file", writes=())
 parser.add_argument("--name", required=True, help="the name of the file in the sources")

@@ -12,13 +12,13 @@ import logging
 from pathlib import Path
 
 import reproduction  # noqa: F401, whose parts a description may name
-from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
 from groundvec.evaluation.snapshots import ensemble
 from groundvec.model.folder import MODEL, checked
 from groundvec.results.frames import read
 from groundvec.results.schemas import History
 from groundvec.runtime.files import SMALL, read_json, write_json
+from reproduction.arguments import make_parser
 
 # The part of a model.json that decides the ensemble.
 DECIDING = {"required": ["description", "snapshots"], "properties": MODEL["properties"]}

@@ -13,8 +13,8 @@ Examples:
 import argparse
 from pathlib import Path
 
-from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
+from reproduction.arguments import make_parser
 
 parser = make_parser(
     __doc__, "images work threads device", "the HDF5 file to write", ("",), "extraction"

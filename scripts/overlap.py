@@ -13,8 +13,8 @@ import logging
 from pathlib import Path
 
 import reproduction  # noqa: F401, whose parts a description may name
-from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
+from reproduction.arguments import make_parser
 
 parser = make_parser(__doc__, "model ratings captions", "the file to write")
 parser.add_argument(

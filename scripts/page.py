@@ -11,8 +11,8 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec.cli.arguments import FILES, make_parser
 from groundvec.cli.program import run
+from reproduction.arguments import FILES, make_parser
 from reproduction.reporting.results import Results, add_arguments
 
 parser = make_parser(__doc__, output="the file to write, .html")

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import yaml
 
-from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
 from groundvec.data import download
 from groundvec.sources import pascal1k
+from reproduction.arguments import make_parser
 
 PAGE = "pascal1k/index.html"  # its name in the sources
 IMAGES = "pascal1k/images"  # the folder of the images in a mirror

@@ -12,11 +12,11 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec.cli.arguments import FILES, add_settings, make_parser
 from groundvec.cli.program import run
 from groundvec.data import ratings
 from groundvec.results.frames import write
 from groundvec.results.schemas import Ratings, Tasks
+from reproduction.arguments import FILES, add_settings, make_parser
 from reproduction.scenes import ratings as scenes
 
 parser = make_parser(__doc__)

@@ -16,9 +16,9 @@ import logging
 from importlib import import_module
 from typing import Any
 
-from groundvec.cli.arguments import FILE_OR_TEXT, completed, make_parser
 from groundvec.cli.program import run
 from reproduction import papers
+from reproduction.arguments import FILE_OR_TEXT, completed, make_parser
 from reproduction.reporting.results import KINDS, Results, add_arguments
 
 ITEMS = {f"{paper}/{name}": item for paper, name, item in papers.items()}

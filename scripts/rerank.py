@@ -15,8 +15,8 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
+from reproduction.arguments import make_parser
 
 parser = make_parser(
     __doc__, "pairs source target features threads", "the CSV of the scores to write"

@@ -15,8 +15,8 @@ import argparse
 import logging
 
 import reproduction  # noqa: F401, whose parts a description may name
-from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
+from reproduction.arguments import make_parser
 
 shared = "model captions features treebanks threads"
 writes = (".ranks.csv", ".csv")

@@ -16,12 +16,12 @@ import logging
 import pandas as pd
 
 import reproduction  # noqa: F401, whose texts are parts too
-from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
 from groundvec.config import parts
 from groundvec.data import dataset
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_json
+from reproduction.arguments import make_parser
 
 parser = make_parser(__doc__, "text captions treebanks", "the JSON file to write")
 parser.add_argument(

@@ -16,8 +16,8 @@ Examples:
 import argparse
 
 import reproduction  # noqa: F401, whose parts a description may name
-from groundvec.cli.arguments import FILES, add_settings, make_parser
 from groundvec.cli.program import run
+from reproduction.arguments import FILES, add_settings, make_parser
 
 shared = "name captions features treebanks seed threads device work"
 parser = make_parser(__doc__, shared, "the folder to write", ("/history.csv", "/model.json"))

@@ -9,8 +9,8 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
+from reproduction.arguments import make_parser
 
 parser = make_parser(__doc__, "pairs threads device", "the lists to write (.gz or not)")
 parser.add_argument("--model", type=Path, required=True, help="the output of scripts/translator.py")

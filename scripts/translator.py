@@ -13,8 +13,8 @@ Example:
 import argparse
 import logging
 
-from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
+from reproduction.arguments import make_parser
 
 shared = "name pairs source target seed threads device work"
 writes = ("/weights.safetensors", "/history.csv", "/model.json")

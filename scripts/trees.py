@@ -11,11 +11,11 @@ import argparse
 import logging
 from itertools import chain
 
-from groundvec.cli.arguments import SHARED, make_parser
 from groundvec.cli.program import run
 from groundvec.data import dataset
 from groundvec.data.ratings import read_ratings
 from groundvec.text.encoded import cleaned
+from reproduction.arguments import SHARED, make_parser
 from reproduction.text import treebank
 
 parser = make_parser(__doc__, output="the treebank to write (.conllu.gz)")

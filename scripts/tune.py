@@ -14,8 +14,8 @@ import argparse
 from pathlib import Path
 
 import reproduction  # noqa: F401, adds parts that the model may have
-from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
+from reproduction.arguments import make_parser
 
 shared = "captions images threads device work"
 outputs = ("/history.csv", "/tuned.pth", "/tuned.json")

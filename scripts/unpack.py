@@ -8,9 +8,9 @@ Example:
 import argparse
 from pathlib import Path
 
-from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
 from groundvec.data.archives import unpack
+from reproduction.arguments import make_parser
 
 parser = make_parser(__doc__, output="the folder to make", writes=())
 parser.add_argument("--archive", type=Path, required=True, help="the zip or tar archive")

@@ -26,7 +26,7 @@ FLOORS = {
         {"papers"},
         {"render", "sources", "translation"},
         {"reporting", "scenes", "baselines", "encoders", "objectives"},
-        {"text", "schemas"},
+        {"text", "schemas", "arguments"},
     ],
 }
 # What a house may import beside itself.
