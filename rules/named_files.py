@@ -1,5 +1,6 @@
-"""Whether the files and folders that a completed configuration names exist."""
+"""The files and folders that a completed configuration names, and whether they exist."""
 
+import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from importlib import import_module
@@ -12,6 +13,8 @@ from groundvec.runtime.errors import closest
 from rules.experiment import check_languages
 
 FLICKR30K = "https://forms.illinois.edu/sec/229675"  # the form for its pictures
+# The key that has a part's name, where it is not `name`.
+NAME_KEYS = {"sources": "source", "baselines": "encoder"}
 
 
 def check_files(config: dict[str, Any], mirror: str, public: Iterable[str]) -> None:
@@ -31,9 +34,9 @@ def check_files(config: dict[str, Any], mirror: str, public: Iterable[str]) -> N
         for model, description in dataset["models"].items():
             for kind, part in parts.chosen(description).items():
                 place = f"models.{model}.{parts.CLASSES[kind].lower()}"
-                _check_options(place, parts.named_files(kind, part), public)
+                _check_options(place, named_files(kind, part), public)
     for name, baseline in config.get("ratings", {}).get("baselines", {}).items():
-        files = parts.named_files("baselines", baseline)
+        files = named_files("baselines", baseline)
         _check_options(f"ratings.baselines.{name}", files, public)
 
 
@@ -46,11 +49,11 @@ def _check_dataset(
         if not (mirror and Path(mirror, features).is_file()):
             remedy = "correct the path, or name a network as `backbone`, which computes them"
             _check_path(f"{place}.features", Path(features), remedy=remedy)
-    _check_options(place, parts.named_files("sources", dataset), public)
+    _check_options(place, named_files("sources", dataset), public)
     if "more_captions" in dataset:
-        files = parts.named_files("sources", dataset["more_captions"])
+        files = named_files("sources", dataset["more_captions"])
         _check_options(f"{place}.more_captions", files, public)
-    folders = parts.named_files("sources", dataset, reference="folder")
+    folders = named_files("sources", dataset, reference="folder")
     for option, folder in folders.items():
         origin = ""
         if "flickr30k" in folder.lower():
@@ -67,8 +70,8 @@ def _check_dataset(
 def _check_options(place: str, files: Mapping[str, str], public: tuple[str, ...]) -> None:
     """Raise InputError if a file that options name is neither public nor there."""
     for option, file in files.items():
-        if not parts.is_public(file, public):
-            _check_path(f"{place}.{option}", Path(parts.archive(file)), known=public)
+        if not is_public(file, public):
+            _check_path(f"{place}.{option}", Path(archive(file)), known=public)
 
 
 def _check_path(
@@ -109,3 +112,29 @@ def _closest_on_disk(path: Path) -> str | None:
         name = closest(path.relative_to(parent).parts[0], names)
         return str(parent / name) if name else None
     return None
+
+
+def named_files(kind: str, part: Mapping[str, Any], reference: str = "file") -> dict[str, str]:
+    """Return the files that a part's options name, by option.
+
+    Args:
+        reference: `file` or `folder`: the definition in schema.yaml that the options refer to.
+    """
+    name = part[NAME_KEYS.get(kind, "name")]
+    schema = parts.options_schema(kind, name)["properties"]
+    return {
+        option: value
+        for option, value in part.items()
+        # `captions` stands for vectors that are learned from the training captions.
+        if schema.get(option, {}).get("$ref") == f"#/$defs/{reference}" and value != "captions"
+    }
+
+
+def is_public(name: str, public: Iterable[str]) -> bool:
+    """Return whether a file is one of these public files, or inside one of them."""
+    return any(f"{name}/".startswith(f"{archive}/") for archive in public)
+
+
+def archive(name: str) -> str:
+    """Return the zip file of a path inside a zip file; other paths stay the same."""
+    return re.sub(r"\.zip/.*", ".zip", name)

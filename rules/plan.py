@@ -15,10 +15,11 @@ from typing import Any
 
 from groundvec import sources
 from groundvec.config import parts
-from groundvec.config.schema import settings_of
+from groundvec.config.schema import configuration_schema
 from groundvec.data.sts_archives import chosen
 from groundvec.provenance import digest
 from reproduction import papers
+from rules.named_files import archive, is_public, named_files
 
 DATASET = "results/datasets/{dataset}"
 # The files of a training, and of its evaluation.
@@ -35,6 +36,12 @@ NO_NAME = "(?!)"  # a pattern that nothing matches
 
 Description = dict[str, Any]
 Options = list[str]
+
+
+def settings_of(kind: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Select the settings that a definition of the schema has, such as `extraction`."""
+    properties = configuration_schema()["$defs"][kind]["properties"]
+    return {key: settings[key] for key in properties if key in settings}
 
 
 def options(settings: Mapping[str, Any]) -> Options:
@@ -149,13 +156,13 @@ class Plan:
         paths: dict[str, str] = {}
         for _, files in parts.keyword_values(schema, data, "files"):
             paths |= {argument: f"data/{name}" for argument, name in files.items()}
-        return paths | self.public(parts.named_files("sources", data))
+        return paths | self.public(named_files("sources", data))
 
     def source_inputs(self, wildcards: Any) -> list[str]:
         """List the files that a data set is made from, or the archives that contain them."""
         data = self.datasets[wildcards.dataset]
         files = [*self.source_files(data).values(), *self.more_captions_files(data).values()]
-        return [parts.archive(path) for path in files]
+        return [archive(path) for path in files]
 
     def more_captions_files(self, data: dict[str, Any]) -> dict[str, str]:
         """Return the files of a data set's captions without pictures, as `source_files` does."""
@@ -198,7 +205,7 @@ class Plan:
     def public(self, files: Mapping[str, str]) -> dict[str, str]:
         """Return the paths of the configuration's files, by option; public files are in data/."""
         return {
-            option: f"data/{name}" if parts.is_public(name, self.sources) else name
+            option: f"data/{name}" if is_public(name, self.sources) else name
             for option, name in files.items()
         }
 
@@ -364,11 +371,11 @@ class Plan:
     def text(self, wildcards: Any) -> str:
         """Return a text and its options as JSON, with the paths of its files."""
         text = self.texts[wildcards.text]
-        return as_json(text | self.public(parts.named_files("text", text)))
+        return as_json(text | self.public(named_files("text", text)))
 
     def text_sources(self, wildcards: Any) -> list[str]:
-        files = parts.named_files("text", self.texts[wildcards.text])
-        return [parts.archive(path) for path in self.public(files).values()]
+        files = named_files("text", self.texts[wildcards.text])
+        return [archive(path) for path in self.public(files).values()]
 
     def treebanks(self, wildcards: Any) -> list[str]:
         """List the parsed captions that a text, a model, or all models of a data set need."""
@@ -427,10 +434,10 @@ class Plan:
 
     def baseline_files(self, wildcards: Any) -> list[str]:
         files = self._baseline_files(self.ratings["baselines"][wildcards.baseline])
-        return [parts.archive(path) for path in files.values()]
+        return [archive(path) for path in files.values()]
 
     def _baseline_files(self, settings: dict[str, Any]) -> dict[str, str]:
-        files = self.public(parts.named_files("baselines", settings))
+        files = self.public(named_files("baselines", settings))
         if "captions" in settings:
             files["captions"] = f"results/datasets/{settings['captions']}/captions.csv"
         return files

@@ -21,7 +21,7 @@ Only `find` imports a part's code, and with it torch.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -42,8 +42,6 @@ CLASSES = {
     "optimisers": "Optimiser",
     "baselines": "Baseline",
 }
-# The key that has a part's name, where it is not `name`.
-NAME_KEYS = {"sources": "source", "baselines": "encoder"}
 
 
 def names(kind: str) -> list[str]:
@@ -145,32 +143,6 @@ def chosen(description: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def files(description: dict[str, Any]) -> list[str]:
     """List the source files of a description's parts, for the hash of a stage's code."""
     return [file(kind, part["name"]) for kind, part in chosen(description).items()]
-
-
-def named_files(kind: str, part: Mapping[str, Any], reference: str = "file") -> dict[str, str]:
-    """Return the files that a part's options name, by option.
-
-    Args:
-        reference: `file` or `folder`: the definition in schema.yaml that the options refer to.
-    """
-    name = part[NAME_KEYS.get(kind, "name")]
-    schema = options_schema(kind, name)["properties"]
-    return {
-        option: value
-        for option, value in part.items()
-        # `captions` stands for vectors that are learned from the training captions.
-        if schema.get(option, {}).get("$ref") == f"#/$defs/{reference}" and value != "captions"
-    }
-
-
-def is_public(name: str, public: Iterable[str]) -> bool:
-    """Return whether a file is one of these public files, or inside one of them."""
-    return any(f"{name}/".startswith(f"{archive}/") for archive in public)
-
-
-def archive(name: str) -> str:
-    """Return the zip file of a path inside a zip file; other paths stay the same."""
-    return re.sub(r"\.zip/.*", ".zip", name)
 
 
 def keyword_values(

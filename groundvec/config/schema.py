@@ -83,12 +83,6 @@ def _caption_options(schema: dict[str, Any]) -> dict[str, Any]:
     return {"properties": properties, "required": required}
 
 
-def settings_of(kind: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Select the settings that a definition of the schema has, such as `extraction`."""
-    properties = configuration_schema()["$defs"][kind]["properties"]
-    return {key: settings[key] for key in properties if key in settings}
-
-
 # Checks and defaults
 
 
