@@ -268,7 +268,7 @@ def _embed(model: "Model", epoch: int, split: Split) -> _System:
 
 def _join(members: Sequence[_System], similarity: str) -> _System:
     """Join the vectors of an ensemble's snapshots."""
-    epochs = [member.epochs[0] for member in members]
+    epochs = sorted(member.epochs[0] for member in members)
     images = join([member.images for member in members], similarity)
     captions = {
         language: join([member.captions[language] for member in members], similarity)

@@ -133,7 +133,7 @@ def test_a_training_that_was_killed_after_the_model_was_in_place_is_cleaned_up(
     remove = shutil.rmtree
 
     def stop(path, **options):
-        if path.name == ".model.unfinished":
+        if Path(path).name == ".model.unfinished":
             raise KeyboardInterrupt
         remove(path, **options)
 
