@@ -23,7 +23,7 @@ except TypeError:  # a file on GitHub, for one
 sys.path.insert(0, HOME)
 
 from groundvec.config import parts
-from groundvec.config.reading import read_yaml
+from reproduction.reading import read_yaml
 from groundvec.data.sts_archives import MIRRORED, PUBLIC
 from groundvec.runtime.errors import InputError
 from rules.experiment import complete

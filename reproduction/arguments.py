@@ -34,7 +34,7 @@ def settings(kind: str) -> Callable[[str], dict[str, Any]]:
 
 def completed(text: str, complete: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
     """Read a YAML or JSON file, or YAML text, and complete it; raise argparse's error."""
-    from groundvec.config.reading import read_yaml
+    from reproduction.reading import read_yaml
 
     try:
         is_file = text.endswith(ENDINGS)

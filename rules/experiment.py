@@ -11,7 +11,6 @@ from typing import Any
 
 from groundvec.config import parts
 from groundvec.config.description import describe
-from groundvec.config.reading import check_form
 from groundvec.config.schema import (
     check,
     complete_by,
@@ -22,6 +21,7 @@ from groundvec.config.schema import (
 )
 from groundvec.provenance import digest
 from reproduction import papers
+from reproduction.reading import check_form
 
 BACKBONES = parts.ROOT / "groundvec/features/backbones.yaml"
 # Keys that a data set does not inherit from the one that it is `of`: they are about training.

@@ -25,8 +25,8 @@ FLOORS = {
         {"page"},
         {"papers"},
         {"render", "sources", "translation"},
-        {"reporting", "scenes", "baselines", "encoders", "objectives"},
-        {"text", "schemas", "arguments"},
+        {"reporting", "scenes", "baselines", "encoders", "objectives", "arguments"},
+        {"text", "reading", "schemas"},
     ],
 }
 # What a house may import beside itself.

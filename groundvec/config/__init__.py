@@ -2,10 +2,9 @@
 
 The modules, in the order of the checks:
 
-- `reading`: YAML as plain values, and their form;
 - `schema`: schema.yaml with the options of all parts: keys, types, bounds and defaults;
 - `description`: a model's description, and whether its parts fit each other;
 - `parts`: the parts by their names, each with the YAML file of its options.
 
-The configuration of a whole experiment is checked by rules/experiment.py.
+rules/experiment.py checks the configuration of a whole experiment.
 """

@@ -3,8 +3,7 @@
 `groundvec.results.schemas` has the schema of each file.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import KW_ONLY, dataclass
 from math import inf
 from pathlib import Path
@@ -99,24 +98,6 @@ def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
     except ValueError as error:  # empty, ragged, not UTF-8
         reason = str(error).strip().partition("\n")[0]
         raise InputError(f"{path} is not a whole CSV file ({reason}): make it again") from None
-
-
-@contextmanager
-def shape_of(path: str | Path) -> Iterator[None]:
-    """Raise InputError if a block that uses a file's content finds another shape.
-
-    It is for the papers' tables, which have no schema: one may lack a column, or have text in
-    place of numbers.
-    """
-    try:
-        yield
-    except InputError:
-        raise
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
-        reason = f"{type(error).__name__}: {error}".partition("\n")[0]
-        raise InputError(
-            f"{path} has another shape than expected ({reason}): delete it and make it again"
-        ) from error
 
 
 def read_fields(path: str | Path, columns: Collection[str] = ()) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from groundvec.results.frames import read_csv, schema_of, shape_of
+from groundvec.results.frames import read_csv, schema_of
 from groundvec.runtime.errors import InputError
 from reproduction.page.claims import claims
 from reproduction.page.gallery import small_picture
@@ -17,6 +17,7 @@ from reproduction.papers import known
 from reproduction.render.tables import read_table
 from reproduction.reporting.claims import read
 from reproduction.reporting.reported_vs_measured import compare
+from reproduction.reporting.results import shape_of
 from reproduction.schemas import Claims
 
 # File formats of tables and figures that the page links, and their suffixes.

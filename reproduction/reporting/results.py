@@ -1,7 +1,8 @@
 """Read and check the result files from which tables and figures are made."""
 
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -188,3 +189,21 @@ def add_arguments(
             required=name in required,
             help=kind.help,
         )
+
+
+@contextmanager
+def shape_of(path: str | Path) -> Iterator[None]:
+    """Raise InputError if a block that uses a file's content finds another shape.
+
+    It is for the papers' tables, which have no schema: one may lack a column, or have text in
+    place of numbers.
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+        raise InputError(
+            f"{path} has another shape than expected ({reason}): delete it and make it again"
+        ) from error

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from groundvec.results.frames import read_csv, shape_of
+from groundvec.results.frames import read_csv
 from groundvec.results.schemas import Predictions, QueryRanks
 from groundvec.runtime.errors import InputError
 from reproduction.papers.calixto_liu_2017.table3 import METRICS
@@ -13,7 +13,7 @@ from reproduction.render.claims import write
 from reproduction.render.tables import TIMES
 from reproduction.reporting import resampled
 from reproduction.reporting.claims import COMPARED, decide, difference
-from reproduction.reporting.results import Results
+from reproduction.reporting.results import Results, shape_of
 from reproduction.reporting.systems import named, sorted_by
 from reproduction.schemas import Claims
 

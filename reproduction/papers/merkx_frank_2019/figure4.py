@@ -10,12 +10,12 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.results.frames import read_csv, shape_of
+from groundvec.results.frames import read_csv
 from groundvec.results.schemas import Retrieval
 from reproduction.render.figures import CORRELATION, curve_styles
 from reproduction.render.style import COLUMN, PAGE, save, styled
 from reproduction.reporting.measures import RECALL, SEMANTIC, as_values, recall, semantic_measures
-from reproduction.reporting.results import Results
+from reproduction.reporting.results import Results, shape_of
 from reproduction.reporting.systems import NAMES, check_scored, dataset_of, in_order
 from reproduction.schemas import Measures, Models
 

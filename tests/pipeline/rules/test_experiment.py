@@ -9,9 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from groundvec.config import parts
-from groundvec.config.reading import read_yaml
 from groundvec.config.schema import SCHEMA
 from groundvec.runtime.errors import InputError
+from reproduction.reading import read_yaml
 from rules.experiment import complete
 from rules.named_files import check_files
 
