@@ -136,7 +136,7 @@ def values() -> dict[str, Any]:
     return {
         "before_tuning": passes.first(),
         "after_tuning": passes.last(),
-        "tuned": tuned_recalls["tuned", "plain"].tolist(),
+        "tuned_recalls": tuned_recalls["tuned", "plain"].tolist(),
         "tuned_bank": tuned_recalls["tuned", "bank"].tolist(),
         "tuned_gain": tuned_recalls["gain", "plain"].tolist(),
         "bank": tables.intervals(banks, ["recall", "low", "high"])["bank"].tolist(),
