@@ -10,7 +10,7 @@ from docs.pages import tables
 from groundvec.evaluation import bootstrap
 from groundvec.results import frames
 from groundvec.results.frames import schema_of
-from reproduction.reporting.claims import decide, judged
+from reproduction.reporting.claims import decide, difference, judged
 from reproduction.reporting.seeds import t_interval
 from reproduction.schemas import Claims
 
@@ -29,7 +29,7 @@ def test_the_seeds_of_a_comparison_are_joined():
     items = rng.normal(5, 1, size=(3, 40))
     times = bootstrap.draws(40, rng)
     draws = pd.Series(list(items @ times.T / 40))
-    gains = bootstrap.difference(draws, draws * 0)
+    gains = difference(draws, draws * 0)
     table = seeds(items.mean(axis=1), reported=4.0).assign(**gains)
     one = seeds([-1.0], better="c", low=-2.0, high=-0.5)
     tested = seeds([1.0], better="d", p=0.2)
