@@ -23,10 +23,10 @@ from groundvec.data.cleaning import LONGEST, clean
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import (
     LARGEST_JSON,
-    check_regular,
     most_unpacked,
     open_zip,
     read_at_most,
+    read_regular,
 )
 
 SPLITS = {"train": "train", "restval": "train", "val": "dev", "test": "test"}
@@ -112,15 +112,13 @@ def _entries(path: str | Path) -> list[Any]:
     """Read the list of images in Karpathy's file, which may come from anybody."""
     archive, zipped, member = str(path).partition(".zip/")
     file = Path(archive + ".zip" if zipped else path)
-    check_regular(file)
     try:
         if zipped:
-            largest = min(LARGEST_JSON, most_unpacked(file.stat().st_size))
             with open_zip(file) as packed, packed.open(member) as stream:
+                largest = min(LARGEST_JSON, most_unpacked(file.stat().st_size))
                 data = read_at_most(stream, largest, path)
         else:
-            with file.open("rb") as stream:
-                data = read_at_most(stream, LARGEST_JSON, path)
+            data = read_regular(file, LARGEST_JSON)
     except OSError as error:
         raise InputError(f"{file} cannot be read ({error.strerror}); correct the path") from None
     except KeyError:

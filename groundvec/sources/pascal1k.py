@@ -18,7 +18,7 @@ from bs4 import BeautifulSoup, NavigableString, Tag
 from groundvec.data import dataset
 from groundvec.data.cleaning import clean
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import SMALL, check_regular, read_at_most
+from groundvec.runtime.files import SMALL, read_regular
 
 log = logging.getLogger(__name__)
 
@@ -98,11 +98,8 @@ def draw_split(image_ids: pd.Series, seed: int) -> pd.Series:
 
 def _rows(page: Path) -> pd.DataFrame:
     """Make a row per image: where (`page line 3`), image_id, sentences (a list)."""
-    check_regular(page)
     try:
-        with page.open("rb") as file:
-            data = read_at_most(file, SMALL, page)
-        soup = BeautifulSoup(_text(data), "html.parser")
+        soup = BeautifulSoup(_text(read_regular(page, SMALL)), "html.parser")
     except OSError as error:
         raise InputError(f"{page} cannot be read ({error.strerror}); get the page again") from None
     entries = [

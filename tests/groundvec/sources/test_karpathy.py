@@ -71,7 +71,7 @@ TRAIN, TEST = coco_entry(1, "train", "a cow"), coco_entry(2, "test", "a cow")
         ([coco_entry(5, "val", "a cat", " ")], "images[2]: the caption is empty"),
         (
             [coco_entry(5, "val", "a cat"), coco_entry(5, "test", "a cat")],
-            "image COCO_val2014_000000000005.jpg is in two splits",
+            "image COCO_val2014_000000000005.jpg is listed twice",
         ),
         ([coco_entry(5, "val", "a") | {"filepath": "/etc"}], "images[2]: the image /etc/COCO"),
         (

@@ -221,20 +221,20 @@ def test_the_images_of_a_page_are_beside_it(tmp_path, site):
     assert len(site.paths) == 20  # what is there is not asked for again
 
 
-def test_images_that_cannot_be_had_are_named_at_the_end_and_the_others_are_there(tmp_path, site):
+def test_images_that_cannot_be_had_are_named_and_the_others_are_there(tmp_path, site, caplog):
     for name in ("dog/4.jpg", "cat/12.jpg", "cat/15.jpg", "cat/18.jpg"):
         del site.others[f"/sentences/{name}"]
     site.others["/sentences/dog/1.jpg"] = b"<html>Please log in.</html>"
     with pytest.raises(InputError) as caught:
         fetch(site, tmp_path)
     message = str(caught.value)
-    assert message.startswith("5 of 20 images cannot be fetched: ")
+    assert message.startswith("5 of 20 images cannot be fetched; the log names them. The first: ")
     for part in (
         "what came for pascal1k/images/dog/1.jpg is no JPEG picture",
-        f"{tmp_path}/dog/1.jpg",
-        "also dog/4.jpg, cat/12.jpg, cat/15.jpg and 1 more; then run again, which keeps",
+        f"{tmp_path}/dog/1.jpg; then run again, which keeps",
     ):
         assert part in message
+    assert "images/cat/18.jpg is missing" in caplog.text
     assert len(files_in(tmp_path)) == 15
     (tmp_path / "dog/1.jpg").write_bytes(b"mine")
     with pytest.raises(InputError, match=re.escape(f"{tmp_path}/dog/1.jpg is no JPEG picture: de")):
