@@ -122,13 +122,12 @@ class Index:
             for content, path in zip(contents, files, strict=True)
             if content not in known.vectors and content not in known.unusable
         }
-        errors: dict[str, InputError] = {}
-        readable: dict[str, Path] = {}
-        for content, path in unknown.items():
-            if content.startswith(UNREADABLE):
-                errors[content] = _reading_error(path, content)
-            else:
-                readable[content] = path
+        errors = {
+            content: InputError(content.removeprefix(UNREADABLE))
+            for content in unknown
+            if content.startswith(UNREADABLE)
+        }
+        readable = {content: path for content, path in unknown.items() if content not in errors}
         if readable:
             vectors, problems = self._image_encoder.embed(list(readable.values()), list(readable))
             vectors = vectors[:, :size]
@@ -312,20 +311,6 @@ def _state(path: Path) -> State:
         return str(path.absolute()), *state(path)
     except OSError:
         return str(path.absolute()), 0, 0, 0, 0
-
-
-def _reading_error(path: Path, content: str) -> InputError:
-    """Return the error of a file that could not be read.
-
-    No network reads it, since importing torch takes seconds.
-    """
-    from groundvec.features.images import load
-
-    try:
-        load(path, content)
-    except InputError as error:
-        return error
-    return InputError(f"{path} could not be read; try again")  # it could be read this time
 
 
 def _warn(left_out: Sequence[Path], errors: dict[Path, InputError]) -> None:

@@ -53,7 +53,10 @@ def write(
     attributes = attributes | {"width": features.shape[1], "fingerprint": sha.hexdigest()}
     with atomic(path) as temporary:
         try:
-            with _hdf5(temporary, "w") as file:
+            # The latest form of HDF5 has checksums of all its own structures.
+            with h5py.File(
+                temporary, "w", libver="latest", userblock_size=USER_BLOCK, locking=False
+            ) as file:
                 start = file.create_dataset("features", data=features).id.get_offset()
                 # Texts of a fixed length. HDF5 keeps those of variable length in a heap without a
                 # checksum, and may read a damaged heap without end.
@@ -72,14 +75,6 @@ def write(
         listed = json.dumps([start, size, _checksum(temporary, start, size)])
         with temporary.open("r+b") as file:
             file.write(SIGNATURE + listed.encode())
-
-
-def _hdf5(path: Path, mode: str) -> h5py.File:
-    """Open a file without a lock, which some network drives do not have."""
-    if mode == "w":
-        # The latest form of HDF5 has checksums of all its own structures.
-        return h5py.File(path, mode, libver="latest", userblock_size=USER_BLOCK, locking=False)
-    return h5py.File(path, mode, locking=False)
 
 
 def _fixed_length(texts: list[bytes]) -> np.dtype[Any]:
@@ -337,7 +332,7 @@ def _contents(path: Path) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarray,
             image_ids = file["image_ids"]
             values = file["features"]
         else:
-            file = _hdf5(path, "r")
+            file = h5py.File(path, "r", locking=False)  # some network drives have no locks
             file_attributes = {name: _scalar(name, value) for name, value in file.attrs.items()}
             image_ids = _inside(file, "image_ids")
             values = _inside(file, "features")

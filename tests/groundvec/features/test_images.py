@@ -193,7 +193,7 @@ BAD = {
     "cut": (jpeg()[:-500], r"a\.jpg cannot be decoded .*truncated"),
     "damaged": (
         b"\x89PNG\r\n\x1a\n" + b"\0" * 300,
-        r"a\.jpg is a damaged or uncommon PNG",
+        r"a\.jpg is a damaged PNG, or one of an uncommon kind",
     ),
 }
 
@@ -316,23 +316,18 @@ def tiff(values, planes=False):
 
 
 @pytest.mark.parametrize(
-    ("kind", "channels", "planes", "what"),
+    ("kind", "channels", "planes"),
     [
-        ("<u2", 2, False, "2 channels of 16-bit integers"),  # grey with alpha
-        ("<f4", 3, False, "3 channels of 32-bit floating-point numbers"),
-        ("<f8", 3, True, "3 channels of 64-bit floating-point numbers"),
+        ("<f4", 3, False),
         # These Pillow reads, but takes other numbers than they are.
-        ("i1", 1, False, "1 channel of 8-bit signed integers"),
-        ("<u2", 3, True, "3 channels of 16-bit integers"),
+        ("i1", 1, False),
+        ("<u2", 3, True),
     ],
 )
-def test_a_tiff_of_numbers_that_are_not_read_says_which(tmp_path, kind, channels, planes, what):
+def test_a_tiff_of_uncommon_numbers_is_refused(tmp_path, kind, channels, planes):
     (tmp_path / "a.tif").write_bytes(tiff(np.ones((4, 5, channels), kind), planes))
-    with pytest.raises(Unusable) as error:
+    with pytest.raises(Unusable, match=r"a\.tif is a .*TIFF.* of an uncommon kind; copy it again"):
         load(tmp_path / "a.tif")
-    assert str(error.value).endswith(
-        f"a.tif is a TIFF with {what}, which cannot be read; convert it to 8-bit RGB"
-    )
 
 
 @pytest.mark.parametrize(("kind", "planes"), [("u1", False), ("u1", True), ("<u2", False)])
@@ -368,7 +363,7 @@ def test_a_huge_file_is_not_read(tmp_path):
     path = tmp_path / "a.png"
     with path.open("wb") as file:
         file.truncate(LARGEST_PICTURE + 1)  # of holes, which take no place
-    with pytest.raises(InputError, match=r"a\.png has more than 2 GiB; save a smaller copy"):
+    with pytest.raises(InputError, match=r"a\.png holds more than 2,048 MiB"):
         load(path)
 
 
