@@ -2,12 +2,16 @@
 
 import errno
 import gzip
+import io
 import os
 import stat
 import tarfile
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
+from typing import IO
 from uuid import uuid4
 
 from groundvec.runtime.errors import InputError
@@ -21,6 +25,8 @@ from groundvec.runtime.files import (
     too_large,
 )
 from groundvec.runtime.progress import Progress
+
+BUFFER = 2**20  # bytes of a zip archive's member to decompress at a time
 
 # The errors of readers for damaged archives: RuntimeError if damage looks like encryption, OSError
 # with one of these numbers (others come from the disk). The last four are for names that are too
@@ -144,6 +150,39 @@ def _checked(archive: Path, sizes: dict[str, int], links: set[str]) -> Progress:
         raise too_large(archive, largest)
     wanted = [name for name in sizes if "__MACOSX" not in PurePosixPath(name).parts]
     return Progress(wanted, desc=archive.name, unit="files")
+
+
+@contextmanager
+def open_member(path: Path) -> Iterator[tuple[IO[bytes], int]]:
+    """Open a file, or a member of a zip archive, and yield it with its size in bytes.
+
+    Args:
+        path: it may lead into an archive, as `glove.6B.zip/glove.6B.100d.txt`. An archive with one
+            member needs no member's name.
+
+    Raises:
+        InputError: there is no such file or member, or the archive is damaged.
+    """
+    file = next((part for part in (path, *path.parents) if part.is_file()), None)
+    if file is None:
+        raise InputError(f"{path} does not exist, or is no file: put it there")
+    if file == path and not zipfile.is_zipfile(file):
+        with file.open("rb") as opened:
+            yield opened, file.stat().st_size
+        return
+    try:
+        with open_zip(file) as archive:
+            members = [name for name in archive.namelist() if not name.endswith("/")]
+            candidates = members if path == file else [path.relative_to(file).as_posix()]
+            if len(candidates) != 1 or candidates[0] not in members:
+                names = ", ".join(members)
+                raise InputError(f"{path}: add to {file}/ the name of a file in it: {names}")
+            with archive.open(candidates[0]) as member:
+                # The types of `zipfile` do not say that a member is an io.BufferedIOBase.
+                buffered = io.BufferedReader(member, BUFFER)  # type: ignore[type-var]
+                yield buffered, archive.getinfo(candidates[0]).file_size
+    except DAMAGED as error:
+        raise InputError(f"{file} is damaged ({error}): download it again") from None
 
 
 class Files:

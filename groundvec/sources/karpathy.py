@@ -18,16 +18,10 @@ import pandas as pd
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from groundvec.data import dataset
-from groundvec.data.archives import DAMAGED
+from groundvec.data.archives import open_member
 from groundvec.data.cleaning import LONGEST, clean
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import (
-    LARGEST_JSON,
-    most_unpacked,
-    open_zip,
-    read_at_most,
-    read_regular,
-)
+from groundvec.runtime.files import LARGEST_JSON, read_at_most
 
 SPLITS = {"train": "train", "restval": "train", "val": "dev", "test": "test"}
 
@@ -110,21 +104,8 @@ def read(
 
 def _entries(path: str | Path) -> list[Any]:
     """Read the list of images in Karpathy's file, which may come from anybody."""
-    archive, zipped, member = str(path).partition(".zip/")
-    file = Path(archive + ".zip" if zipped else path)
-    try:
-        if zipped:
-            with open_zip(file) as packed, packed.open(member) as stream:
-                largest = min(LARGEST_JSON, most_unpacked(file.stat().st_size))
-                data = read_at_most(stream, largest, path)
-        else:
-            data = read_regular(file, LARGEST_JSON)
-    except OSError as error:
-        raise InputError(f"{file} cannot be read ({error.strerror}); correct the path") from None
-    except KeyError:
-        raise InputError(f"{file} has no {member}: name one of Karpathy's files in it") from None
-    except DAMAGED as error:
-        raise InputError(f"{file} is damaged ({error}): download it again") from None
+    with open_member(Path(path)) as (file, _):
+        data = read_at_most(file, LARGEST_JSON, path)
     try:
         content = _parsed(data)
     except (ValueError, RecursionError) as error:

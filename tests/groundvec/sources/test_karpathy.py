@@ -1,7 +1,6 @@
 """Karpathy's form: MSCOCO, Flickr30k, and JSON of other forms."""
 
 import json
-import os
 import re
 import zipfile
 
@@ -104,7 +103,7 @@ def test_a_file_of_karpathy_s_form_with_a_mistake_is_refused_in_one_line(tmp_pat
             b'{"images": [{"filename": "a", "split": "val", "sentences": [{"tokens": ["cat"]}]}]}',
             "KeyError: 'raw'.*: make a table of its captions, as docs/your-own-data.md shows",
         ),
-        (None, "cannot be read"),
+        (None, "does not exist"),
     ],
 )
 def test_json_of_another_form_is_refused(tmp_path, content, error):
@@ -175,19 +174,15 @@ def test_flickr30k_keeps_as_many_captions_as_are_asked_for(tmp_path, zipped):
     assert len(karpathy.read("photos", path)[0]) == 9
 
 
-def test_an_archive_that_lacks_the_file_or_is_damaged_or_a_bomb_is_refused(tmp_path):
+def test_an_archive_that_lacks_the_file_or_is_damaged_is_refused(tmp_path):
     with zipfile.ZipFile(tmp_path / "all.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("bomb.json", b'{"images": [' + b" " * 2**25 + b"]}")
+        archive.writestr("dataset_flickr8k.json", b"{}")
     for path, error in [
-        ("all.zip/dataset_coco.json", r"all\.zip has no dataset_coco\.json"),
-        ("all.zip/bomb.json", r"all\.zip/bomb\.json holds more than 16 MiB"),
-        ("none.zip/a.json", r"none\.zip cannot be read"),
+        ("all.zip/dataset_coco.json", r"add to .*all\.zip/ the name .*: dataset_flickr8k\.json"),
+        ("none.zip/a.json", r"none\.zip/a\.json does not exist"),
     ]:
         with pytest.raises(InputError, match=error):
             karpathy.read("photos", tmp_path / path)
     (tmp_path / "all.zip").write_bytes((tmp_path / "all.zip").read_bytes()[:-50])
     with pytest.raises(InputError, match=r"all\.zip is damaged"):
-        karpathy.read("photos", tmp_path / "all.zip/bomb.json")
-    os.mkfifo(tmp_path / "pipe.json")
-    with pytest.raises(InputError, match=r"pipe\.json is a folder, a FIFO or a device"):
-        karpathy.read("photos", tmp_path / "pipe.json")
+        karpathy.read("photos", tmp_path / "all.zip/dataset_flickr8k.json")
