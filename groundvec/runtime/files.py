@@ -77,7 +77,8 @@ def atomic(path: str | Path, replace: bool = False) -> Iterator[Path]:
     temporary = _temporary(path, path.suffix[:32])
     try:
         yield temporary
-        _sync(temporary)
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())  # else a power cut after renaming leaves the file empty
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -99,7 +100,7 @@ def new_folder(path: str | Path) -> Iterator[Path]:
     temporary.mkdir()
     try:
         yield temporary
-        os.sync()  # as in `_sync`, but once for all files: MSCOCO has 123,287
+        os.sync()  # as in `atomic`, but once for all files: MSCOCO has 123,287
         try:
             temporary.rename(path)
         except OSError:
@@ -116,12 +117,6 @@ def _temporary(path: Path, suffix: str = "") -> Path:
     that a file system takes.
     """
     return path.with_name(f".{uuid4().hex[:16]}{suffix}")
-
-
-def _sync(path: Path) -> None:
-    """Wait until a file is on the disk: else a power cut after renaming leaves it empty."""
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
 
 
 def write_bytes(path: str | Path, data: bytes | memoryview, replace: bool = False) -> None:

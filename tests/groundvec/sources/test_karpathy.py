@@ -68,15 +68,8 @@ TRAIN, TEST = coco_entry(1, "train", "a cow"), coco_entry(2, "test", "a cow")
         ([coco_entry(5, "extra", "a cat")], "images[2]: unknown split 'extra'"),
         ([coco_entry(5, "val")], "image COCO_val2014_000000000005.jpg has no captions"),
         ([coco_entry(5, "val", "a cat", " ")], "images[2]: the caption is empty"),
-        (
-            [coco_entry(5, "val", "a cat"), coco_entry(5, "test", "a cat")],
-            "image COCO_val2014_000000000005.jpg is listed twice",
-        ),
+        ([coco_entry(5, "val", "a"), coco_entry(5, "test", "a")], "5.jpg is listed twice"),
         ([coco_entry(5, "val", "a") | {"filepath": "/etc"}], "images[2]: the image /etc/COCO"),
-        (
-            [coco_entry(5, "val", "a") | {"filepath": "b/../.."}],
-            "images[2]: the image b/../../COCO",
-        ),
         ([], "no image is in split dev"),
         ([coco_entry(5, "val\n", "a cat")], "images[2]: the file name"),
         ([coco_entry(5, "val", "a cat") | {"filename": "a\ud800.jpg"}], "images[2]: the file name"),

@@ -136,11 +136,7 @@ CUT, LATIN = gzip.compress(b"x" * 999, mtime=0)[:20], gzip.compress(b"\xff\n\n\n
 @pytest.mark.parametrize(
     ("file", "change", "message"),
     [
-        (
-            "task2/raw/val.3.de.gz",
-            ["one"],
-            r"task2/raw/val\.3\.de\.gz has 1 lines and task2/image_",
-        ),
+        ("task2/raw/val.3.de.gz", ["one"], r"raw/val\.3\.de\.gz has 1 lines and task2/image_"),
         ("task2/raw/val.3.de.gz", None, r"multi30k has no task2/raw/val\.3\.de\.gz; get"),
         ("task2/raw/val.3.de.gz", CUT, r"val\.3\.de\.gz is damaged"),
         ("task2/raw/val.3.de.gz", LATIN, r"val\.3\.de\.gz line 1 is not UTF-8: download it"),
