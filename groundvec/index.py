@@ -204,7 +204,9 @@ class Index:
                 raise InputError(f"{sentence} names a picture: write Path({sentence!r})")
         if is_picture.any():
             files = [term for term in terms if isinstance(term, Path)]
-            vectors[is_picture] = self._embed(files)
+            vectors[is_picture], problems = self._image_encoder.embed(files, checksums(files))
+            for problem in problems.values():
+                raise problem
 
         # Some encoders append columns, which are zeros in the vectors of pictures: they add nothing
         # to an inner product, and an index does not store them.
@@ -224,13 +226,6 @@ class Index:
         """Load the image networks, which a search by sentences in known pictures does without."""
         folder, device, backbone, crops = self._networks
         return ImageEncoder(folder, device=device, backbone=backbone, crops=crops)
-
-    def _embed(self, files: Sequence[Path]) -> np.ndarray:
-        """Embed the pictures of a query; raise the error of the first that cannot be used."""
-        vectors, problems = self._image_encoder.embed(files, checksums(files))
-        for error in problems.values():
-            raise error
-        return vectors
 
     def _distinct(self, order: np.ndarray, best: int) -> list[int]:
         """Return the best rows in an order, without copies of pictures that come before them."""

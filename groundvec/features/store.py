@@ -169,10 +169,6 @@ class Rows:
         features: np.ndarray = self.matrix[self.rows[places]]
         if sequential:
             sequential.madvise(mmap.MADV_RANDOM)
-        if features.dtype == np.float16:  # torch converts it several times as fast as NumPy
-            import torch  # here, because most files are float32
-
-            features = torch.from_numpy(features).float().numpy()
         return features.astype(np.float32, copy=False)
 
 
