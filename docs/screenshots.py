@@ -37,7 +37,7 @@ PHOTOS = [
     "retina.jpg",
     "rocket.jpg",
 ]
-QUERIES = ("An animal looks at the camera.", "a motorcycle", "a man with a tripod")
+QUERIES = ("A man takes a photograph.", "An animal looks at the camera.")
 
 
 def main() -> None:
@@ -46,7 +46,7 @@ def main() -> None:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
-        screenshot(browser, search(Path(folder)), "search", (1000, 700))
+        screenshot(browser, search(Path(folder)), "search", (1000, 650))
         screenshot(browser, REPORT, "page-desktop", DESKTOP)
         screenshot(browser, REPORT, "page-phone", PHONE)
         screenshot(browser, REPORT, "page-dark", DESKTOP, section="gallery", dark=True)
@@ -58,7 +58,7 @@ def search(folder: Path) -> Path:
     photos.mkdir()
     for name in PHOTOS:
         shutil.copy(Path(skimage.__file__).parent / "data" / name, photos)
-    command = ["groundvec", "search", "photos", *QUERIES, "--best", "5", "--output", "best.html"]
+    command = ["groundvec", "search", "photos", *QUERIES, "--best", "4", "--output", "best.html"]
     subprocess.run(command, cwd=folder, check=True)
     return folder / "best.html"
 

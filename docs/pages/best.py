@@ -132,11 +132,14 @@ def values() -> dict[str, Any]:
     tuned_networks = tables.kept("tuned-networks/best").query("cutoff == 10")
     tuned_networks = tuned_networks.set_index(["networks", "system"]).sort_index()
     tuned_recalls = tables.intervals(tuned_networks, ["recall", "low", "high"])
+    german = tables.kept("flickr8k-v5/german").query("model == 'together' and cutoff == 10")
     passes = tables.kept("tuned-networks/tuning").groupby("dataset")["dev_recall"]
     return {
         "before_tuning": passes.first(),
         "after_tuning": passes.last(),
-        "tuned": tuned_recalls["tuned", "plain"].tolist(),
+        "german": tables.intervals(german, ["recall", "low", "high"]).tolist(),
+        "german_recall": german["recall"].tolist(),
+        "tuned_recalls": tuned_recalls["tuned", "plain"].tolist(),
         "tuned_bank": tuned_recalls["tuned", "bank"].tolist(),
         "tuned_gain": tuned_recalls["gain", "plain"].tolist(),
         "bank": tables.intervals(banks, ["recall", "low", "high"])["bank"].tolist(),

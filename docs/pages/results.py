@@ -15,7 +15,7 @@ SHORTER = {
     "n-grams and a GRU, without captions of other pictures": "Flickr8k's captions alone",
     "a bag of n-grams, without captions of other pictures": "a bag of n-grams",
 }
-TUNED = "[`flickr8k`](docs/best.md#on-tuned-image-networks), shipped: tuned image networks"
+TUNED = "[`flickr8k`](docs/best.md#on-tuned-image-networks): `best` on tuned image networks"
 BEST = "[`best`](docs/best.md): n-grams and a GRU, "
 
 

@@ -228,7 +228,7 @@ def answers():
 
 INTRODUCTION = """\
 A mistake in a configuration is reported before anything starts, even if results exist. No mistake
-in the table changes or deletes a result. Each ends with exit status 1.
+in the table changes or deletes a result. The exit status is 1. These are examples;
 `tests/groundvec/test_bad_input.py` runs the real commands and writes this table.
 """
 

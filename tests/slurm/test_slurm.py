@@ -329,9 +329,9 @@ def test_after_a_fault_the_weights_are_those_of_an_undisturbed_run(fault, faults
 
 
 RELIABILITY = """\
-Each fault happens to one small training on a SLURM cluster of one node (`tests/slurm/cluster`),
-through `snakemake --profile slurm`. If neither SLURM nor Snakemake (the driver) resumed the job,
-the same command was given again. No finished work was repeated. One more command at the end had
+Each fault hits one small training on a SLURM cluster of one node (`tests/slurm/cluster`), started
+by `snakemake --profile slurm`. If neither SLURM nor Snakemake (the driver) resumed the job, the
+same command was run again. No finished work was repeated, and a final run of the command had
 nothing to do. `tests/slurm/test_slurm.py` writes this table.
 
 | fault | SLURM's jobs | the last one resumed | weights, compared with an undisturbed run |

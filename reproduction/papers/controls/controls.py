@@ -11,7 +11,7 @@ from reproduction.render.tables import TIMES, wide, write_table
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, sorted_by
 
-TITLE = "Scores of encoders that learned from nothing, from captions, from images and from both."
+TITLE = "Scores by training signal: nothing, captions, images, or both."
 NOTES = [
     f"Ratings: Pearson's r {TIMES} 100 with people's ratings, the mean of the subtasks weighted by "
     "their pairs; by cosines, unless a classifier is named. R@10: percent of the test queries.",
@@ -28,7 +28,9 @@ def make(results: Results, stem: Path) -> None:
         measured(results.models, results.predictions, results.tasks, results.query_ranks)
     )
     cells = table.assign(text=decimals(table["value"]), seeds=table["seeds"].astype(str))
-    text = wide(cells, [*KEYS, "seeds"], "measure").rename(columns={"learned_from": "learned from"})
+    text = wide(cells, [*KEYS, "seeds"], "measure").rename(
+        columns={"learned_from": "training signal"}
+    )
     encoders = text.pop("dataset").replace(NAMES) + ": " + text.pop("encoder")
     headings = encoders.where(encoders != ": ", "Baselines")
     write_table(stem, table, text, "lr" + "r" * (text.shape[1] - 2), TITLE, NOTES, headings)

@@ -114,7 +114,7 @@ def test_the_table_has_a_row_for_each_condition_and_baseline(tmp_path):
     assert [*found][1:] == ["Flickr8k: gru", "Baselines"]
     head, *conditions_found = found["Flickr8k: gru"]
     assert head == [
-        "learned from",
+        "training signal",
         "seeds",
         "Scenes",
         "Scenes, of images and videos",
