@@ -135,7 +135,7 @@ def _read_in_another_process(path: Path) -> None:
 
 def read_all(path: str | Path) -> None:
     """Read a file and forget it."""
-    with _contents(Path(path)) as (_, values, _):
+    with _open(path, check=False) as (_, values, _):
         _copy(values, np.zeros(0, int), None)
 
 
@@ -305,20 +305,16 @@ def _copy(
 
 
 @contextmanager
-def _open(path: str | Path) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarray, dict[str, Any]]]:
-    """Open a file, and yield its ids, its features (of HDF5, not read yet), and its attributes."""
+def _open(
+    path: str | Path, check: bool = True
+) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarray, dict[str, Any]]]:
+    """Open a file, and yield its ids, its features (of HDF5, not read yet), and its attributes.
+
+    Args:
+        path: the file.
+        check: whether to find damage before HDF5 opens the file; see `_check_user_block`.
+    """
     path = Path(path)
-    if path.suffix != ".npz":
-        try:
-            _check_user_block(path)
-        except FileNotFoundError:
-            raise InputError(f"{path} does not exist; extract the features first") from None
-    with _contents(path) as contents:
-        yield contents
-
-
-@contextmanager
-def _contents(path: Path) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarray, dict[str, Any]]]:
     try:
         if path.suffix == ".npz":
             with open_zip(path) as archive:
@@ -328,6 +324,8 @@ def _contents(path: Path) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarray,
             image_ids = file["image_ids"]
             values = file["features"]
         else:
+            if check:
+                _check_user_block(path)
             file = h5py.File(path, "r", locking=False)  # some network drives have no locks
             file_attributes = {name: _scalar(name, value) for name, value in file.attrs.items()}
             image_ids = _inside(file, "image_ids")
