@@ -122,13 +122,12 @@ class Index:
             for content, path in zip(contents, files, strict=True)
             if content not in known.vectors and content not in known.unusable
         }
-        errors: dict[str, InputError] = {}
-        readable: dict[str, Path] = {}
-        for content, path in unknown.items():
-            if content.startswith(UNREADABLE):
-                errors[content] = _reading_error(path, content)
-            else:
-                readable[content] = path
+        errors = {
+            content: InputError(content.removeprefix(UNREADABLE))
+            for content in unknown
+            if content.startswith(UNREADABLE)
+        }
+        readable = {content: path for content, path in unknown.items() if content not in errors}
         if readable:
             vectors, problems = self._image_encoder.embed(list(readable.values()), list(readable))
             vectors = vectors[:, :size]
@@ -205,7 +204,9 @@ class Index:
                 raise InputError(f"{sentence} names a picture: write Path({sentence!r})")
         if is_picture.any():
             files = [term for term in terms if isinstance(term, Path)]
-            vectors[is_picture] = self._embed(files)
+            vectors[is_picture], problems = self._image_encoder.embed(files, checksums(files))
+            for problem in problems.values():
+                raise problem
 
         # Some encoders append columns, which are zeros in the vectors of pictures: they add nothing
         # to an inner product, and an index does not store them.
@@ -225,13 +226,6 @@ class Index:
         """Load the image networks, which a search by sentences in known pictures does without."""
         folder, device, backbone, crops = self._networks
         return ImageEncoder(folder, device=device, backbone=backbone, crops=crops)
-
-    def _embed(self, files: Sequence[Path]) -> np.ndarray:
-        """Embed the pictures of a query; raise the error of the first that cannot be used."""
-        vectors, problems = self._image_encoder.embed(files, checksums(files))
-        for error in problems.values():
-            raise error
-        return vectors
 
     def _distinct(self, order: np.ndarray, best: int) -> list[int]:
         """Return the best rows in an order, without copies of pictures that come before them."""
@@ -312,20 +306,6 @@ def _state(path: Path) -> State:
         return str(path.absolute()), *state(path)
     except OSError:
         return str(path.absolute()), 0, 0, 0, 0
-
-
-def _reading_error(path: Path, content: str) -> InputError:
-    """Return the error of a file that could not be read.
-
-    No network reads it, since importing torch takes seconds.
-    """
-    from groundvec.features.images import load
-
-    try:
-        load(path, content)
-    except InputError as error:
-        return error
-    return InputError(f"{path} could not be read; try again")  # it could be read this time
 
 
 def _warn(left_out: Sequence[Path], errors: dict[Path, InputError]) -> None:

@@ -2,15 +2,16 @@
 
 import errno
 import gzip
+import io
 import os
 import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import IO
 from uuid import uuid4
 
 from groundvec.runtime.errors import InputError
@@ -21,26 +22,24 @@ from groundvec.runtime.files import (
     open_zip,
     read_at_most,
     text_lines,
+    too_large,
 )
 from groundvec.runtime.progress import Progress
 
-# The system's errors for names that are too long, or that are a file's and a folder's at once.
-BAD_NAME = errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST
+BUFFER = 2**20  # bytes of a zip archive's member to decompress at a time
 
 # The errors of readers for damaged archives: RuntimeError if damage looks like encryption, OSError
-# with one of these numbers (others come from the disk).
+# with one of these numbers (others come from the disk). The last four are for names that are too
+# long, or that a file and a folder have.
 DAMAGED = zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, RuntimeError
-DAMAGED_ERRNO = None, errno.EINVAL
-
-
-class _Member(NamedTuple):
-    """A member of a zip or tar archive."""
-
-    name: str
-    is_folder: bool
-    is_link: bool  # or, in a tar archive, a device
-    size: int  # in bytes, by the archive's table
-    info: Any  # the argument of `extract`
+DAMAGED_ERRNO = (
+    None,
+    errno.EINVAL,
+    errno.ENAMETOOLONG,
+    errno.ENOTDIR,
+    errno.EISDIR,
+    errno.EEXIST,
+)
 
 
 def unpack(archive: str | Path, folder: str | Path) -> None:
@@ -50,8 +49,8 @@ def unpack(archive: str | Path, folder: str | Path) -> None:
     The folders `__MACOSX`, which macOS adds, are left out.
 
     Raises:
-        InputError: the archive is damaged; a member is a link, leaves the folder, or has a name
-            that the disk cannot hold; or the folder exists and is not empty.
+        InputError: the archive is damaged or too large; a member is a link, leaves the folder, or
+            has a name that the disk cannot hold; or the folder exists and is not empty.
         OSError: the disk is full; nothing is left behind.
     """
     archive = Path(archive)
@@ -93,22 +92,24 @@ def _extract(archive: Path, folder: Path) -> None:
         start = file.read(2)
     if start == b"PK":
         with open_zip(archive) as packed:
+            entries = packed.infolist()
             # The upper half of `external_attr` has Unix's type and permissions of a file.
-            members = [
-                _Member(m.filename, m.is_dir(), stat.S_ISLNK(m.external_attr >> 16), m.file_size, m)
-                for m in packed.infolist()
-            ]
-            _extract_members(archive, members, partial(packed.extract, path=folder))
+            links = {entry.filename for entry in entries if stat.S_ISLNK(entry.external_attr >> 16)}
+            sizes = {entry.filename: entry.file_size for entry in entries}
+            for name in _checked(archive, sizes, links):
+                packed.extract(name, folder)
         return
     gzipped = start == b"\x1f\x8b"
     if gzipped:
         _check_gzip(archive)
     with tarfile.open(archive, "r:gz" if gzipped else "r:") as tar:
-        members = [
-            _Member(m.name, m.isdir(), not (m.isfile() or m.isdir()), m.size, m)
-            for m in tar.getmembers()
-        ]
-        _extract_members(archive, members, partial(tar.extract, path=folder, filter="data"))
+        members = {member.name: member for member in tar.getmembers()}
+        links = {
+            name for name, member in members.items() if not (member.isfile() or member.isdir())
+        }
+        sizes = {name: member.size for name, member in members.items()}
+        for name in _checked(archive, sizes, links):
+            tar.extract(members[name], folder, filter="data")
 
 
 def _check_gzip(archive: Path) -> None:
@@ -117,51 +118,71 @@ def _check_gzip(archive: Path) -> None:
     This is done before `tarfile` reads it: that keeps the headers of all members in memory, and
     headers may be packed a thousandfold. The checksum, at the end, is compared too.
     """
-    left = most_unpacked(archive.stat().st_size)
+    largest = most_unpacked(archive.stat().st_size)
+    size = 0
     with gzip.open(archive) as file:
         while chunk := file.read(2**20):
-            left -= len(chunk)
-            if left < 0:
-                raise _too_large(archive)
+            size += len(chunk)
+            if size > largest:
+                raise too_large(archive, largest)
 
 
-def _too_large(archive: Path) -> InputError:
-    return InputError(
-        f"{archive} would become more than {most_unpacked(archive.stat().st_size) / 2**20:,.0f} "
-        "MiB, too much for an archive of its size: get it from a source that you trust"
-    )
+def _checked(archive: Path, sizes: dict[str, int], links: set[str]) -> Progress:
+    """Check all members of an archive, and return the names of those to extract, with a bar.
 
+    Args:
+        archive: the archive, for errors.
+        sizes: the members' sizes in bytes, by name.
+        links: the names of links and devices among them.
 
-def _extract_members(
-    archive: Path, members: list[_Member], extract: Callable[[Any], object]
-) -> None:
-    """Extract members, after all of them are checked."""
-    files: set[PurePosixPath] = set()
-    for member in members:
-        path = PurePosixPath(member.name)
-        if path in files:
-            raise InputError(f"{archive}: its member {member.name} occurs twice: download it again")
-        if not member.is_folder:
-            files.add(path)
-        if member.is_link or path.is_absolute() or ".." in path.parts:
+    Raises:
+        InputError: a member leaves the folder or is a link, or they are too large together.
+    """
+    for name in sizes:
+        path = PurePosixPath(name)
+        if name in links or path.is_absolute() or ".." in path.parts:
             raise InputError(
-                f"{archive}: its member {member.name} is a link or leaves the folder, so nothing "
-                "is unpacked: get the archive from a source that you trust"
+                f"{archive}: its member {name} is a link or leaves the folder, so nothing is "
+                "unpacked: get the archive from a source that you trust"
             )
-    if sum(member.size for member in members) > most_unpacked(archive.stat().st_size):
-        raise _too_large(archive)
-    for member in Progress(members, desc=archive.name, unit="files"):
-        if "__MACOSX" in PurePosixPath(member.name).parts:
-            continue
-        try:
-            extract(member.info)
-        except OSError as error:
-            if error.errno not in BAD_NAME:
-                raise
-            raise InputError(
-                f"{archive}: its member {member.name[:80]} cannot be unpacked ({error.strerror}): "
-                "its name is too long, or another member's as well; get the archive elsewhere"
-            ) from None
+    largest = most_unpacked(archive.stat().st_size)
+    if sum(sizes.values()) > largest:
+        raise too_large(archive, largest)
+    wanted = [name for name in sizes if "__MACOSX" not in PurePosixPath(name).parts]
+    return Progress(wanted, desc=archive.name, unit="files")
+
+
+@contextmanager
+def open_member(path: Path) -> Iterator[tuple[IO[bytes], int]]:
+    """Open a file, or a member of a zip archive, and yield it with its size in bytes.
+
+    Args:
+        path: it may lead into an archive, as `glove.6B.zip/glove.6B.100d.txt`. An archive with one
+            member needs no member's name.
+
+    Raises:
+        InputError: there is no such file or member, or the archive is damaged.
+    """
+    file = next((part for part in (path, *path.parents) if part.is_file()), None)
+    if file is None:
+        raise InputError(f"{path} does not exist, or is no file: put it there")
+    if file == path and not zipfile.is_zipfile(file):
+        with file.open("rb") as opened:
+            yield opened, file.stat().st_size
+        return
+    try:
+        with open_zip(file) as archive:
+            members = [name for name in archive.namelist() if not name.endswith("/")]
+            candidates = members if path == file else [path.relative_to(file).as_posix()]
+            if len(candidates) != 1 or candidates[0] not in members:
+                names = ", ".join(members)
+                raise InputError(f"{path}: add to {file}/ the name of a file in it: {names}")
+            with archive.open(candidates[0]) as member:
+                # The types of `zipfile` do not say that a member is an io.BufferedIOBase.
+                buffered = io.BufferedReader(member, BUFFER)  # type: ignore[type-var]
+                yield buffered, archive.getinfo(candidates[0]).file_size
+    except DAMAGED as error:
+        raise InputError(f"{file} is damaged ({error}): download it again") from None
 
 
 class Files:

@@ -209,18 +209,13 @@ def _check_fields(captions: pd.DataFrame, images: pd.DataFrame) -> None:
         captions[~captions.language.str.fullmatch("[a-z]{2}")],
         "{where}{more}: language {language!r} is not a code of two small letters, such as en or de",
     )
-    once = images.drop_duplicates(["image_id", "split"])
-    refuse(
-        once[once.image_id.duplicated()],
-        "image {image_id}{more} is in two splits; leave each image in one",
-    )
     _refuse_repeated(images)
 
 
 def _refuse_repeated(images: pd.DataFrame) -> None:
     refuse(
         images[images.image_id.duplicated()],
-        "image {image_id}{more} is listed twice; list each image once",
+        "image {image_id}{more} is listed twice; list each image once, in one split",
     )
 
 
@@ -265,18 +260,8 @@ def _closest_file(path: Path) -> Path | None:
     """
     folder = next(parent for parent in path.parents if parent.is_dir())
     candidates = (Path(top, name) for top, _, names in os.walk(folder) for name in names)
-    by_path = {}
-    by_name = {}
-    for file in islice(candidates, MAX_FILES):
-        plain = _plain(file.relative_to(folder))
-        by_path[plain] = file
-        by_name[posixpath.basename(plain)] = file
-    plain = _plain(path.relative_to(folder))
-    if plain in by_path:
-        return by_path[plain]
-    name = posixpath.basename(plain)
-    if name in by_name:
-        return by_name[name]
+    by_name = {_plain_name(file): file for file in islice(candidates, MAX_FILES)}
+    name = _plain_name(path)
     # Misspelt names only have other letters: a number with another digit is another image.
     digits = re.sub(r"\D", "", name)
     alike = [other for other in by_name if re.sub(r"\D", "", other) == digits]
@@ -284,10 +269,10 @@ def _closest_file(path: Path) -> Path | None:
     return by_name[likely] if likely else None
 
 
-def _plain(path: Path) -> str:
-    """Reduce a path to what typing errors keep: no ending, small letters, slashes, no escapes."""
+def _plain_name(path: Path) -> str:
+    """Reduce a file's name to what typing errors keep: no ending, small letters, no escapes."""
     spelled = clean(unquote(path.as_posix())).replace("\\", "/")
-    return posixpath.splitext(spelled.casefold())[0]
+    return posixpath.basename(posixpath.splitext(spelled.casefold())[0])
 
 
 def refuse_names(rows: pd.DataFrame, where: str, name: str = "image_id") -> None:

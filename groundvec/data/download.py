@@ -3,9 +3,9 @@
 import hashlib
 import logging
 import re
+import shutil
 import zipfile
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urljoin
@@ -78,39 +78,30 @@ def fetch_images(
             image is requested.
         OSError: the disk is full; downloaded images are kept.
     """
-    problems: dict[str, InputError] = {}
+    problems: list[InputError] = []
     failed_in_a_row = 0
     skipped = 0
     pages = list(urls)
-    with Progress(total=len(addresses), desc=name, unit="images") as bar:
-        for number, address in enumerate(addresses, start=1):
-            try:
-                image_urls = [urljoin(page, quote(address)) for page in pages]
-                url = _fetch_image(f"{name}/{address}", image_urls, folder / address, mirror)
-                _try_first(pages, image_urls, url)
-                failed_in_a_row = 0
-            except InputError as error:
-                log.warning("%s", error)
-                problems[address] = error
-                failed_in_a_row += 1
-            bar.update()
-            if failed_in_a_row == MAX_FAILED:
-                skipped = len(addresses) - number
-                break
+    for number, address in enumerate(Progress(addresses, desc=name, unit="images"), start=1):
+        try:
+            image_urls = [urljoin(page, quote(address)) for page in pages]
+            url = _fetch_image(f"{name}/{address}", image_urls, folder / address, mirror)
+            _try_first(pages, image_urls, url)
+            failed_in_a_row = 0
+        except InputError as error:
+            log.warning("%s", error)
+            problems.append(error)
+            failed_in_a_row += 1
+        if failed_in_a_row == MAX_FAILED:
+            skipped = len(addresses) - number
+            break
     if problems:
-        raise _summary(problems, len(addresses), skipped)
-
-
-def _summary(problems: dict[str, InputError], count: int, skipped: int) -> InputError:
-    """Return one error for all images that cannot be fetched, with the first one's reason."""
-    first, *others = problems
-    not_requested = f" ({skipped:,} more were not requested)" if skipped else ""
-    also = f"; also {', '.join(others[:3])}" if others else ""
-    more = f" and {len(others) - 3:,} more" if len(others) > 3 else ""
-    return InputError(
-        f"{len(problems):,} of {count:,} images cannot be fetched{not_requested}: "
-        f"{problems[first]}{also}{more}; then run again, which keeps the images that exist"
-    )
+        not_requested = f" ({skipped:,} more were not requested)" if skipped else ""
+        raise InputError(
+            f"{len(problems):,} of {len(addresses):,} images cannot be fetched{not_requested}; "
+            f"the log names them. The first: {problems[0]}; then run again, which keeps the "
+            "images that exist"
+        )
 
 
 def _fetch_image(name: str, urls: list[str], target: Path, mirror: str | Path | None) -> str | None:
@@ -212,19 +203,8 @@ def _get_members(name: str, source: Mapping[str, Any], target: Path) -> str:
         for member in source["members"]:
             # ZipInfo's time is always 1980, so that equal members make equal archives.
             archive.writestr(zipfile.ZipInfo(member), (folder / member).read_bytes())
-    _remove_members(folder, source["members"])
+    shutil.rmtree(folder)
     return folders[0]
-
-
-def _remove_members(folder: Path, members: Mapping[str, str]) -> None:
-    """Remove files that were downloaded, and their folders if nothing else is in them."""
-    for member in members:
-        (folder / member).unlink()
-    parents = {parent for member in members for parent in (folder / member).parents}
-    below = [parent for parent in parents if parent.is_relative_to(folder)]
-    for parent in sorted(below, reverse=True):  # a folder comes after the folders in it
-        with suppress(OSError):
-            parent.rmdir()
 
 
 def _listed(mirror: Path) -> dict[str, dict[str, str]]:

@@ -18,8 +18,6 @@ log = logging.getLogger(__name__)
 
 CHUNK = 1 << 16  # bytes
 TIMEOUT = 30  # seconds without a byte
-# Bytes per second. A slower server is given up, but not before two timeouts: the start is slow.
-MIN_SPEED = 1000
 RETRIES = 4  # in a row that gain no byte, after 1, 2, 4 and 8 seconds
 TOO_MANY_REQUESTS = 429
 
@@ -30,7 +28,7 @@ NO_NETWORK = {errno.ENETUNREACH, errno.EHOSTUNREACH, socket.EAI_AGAIN}
 
 
 class _Unacceptable(Exception):
-    """A server sends more than the file has, or next to nothing."""
+    """A server sends more than the file has."""
 
 
 def download(url: str, part: Path, name: str, size: int | None = None) -> str | None:
@@ -115,16 +113,12 @@ def write_stream(
         limit: the largest number of bytes that the file may have.
     """
     written = start
-    began = time.monotonic()
     with path.open("ab" if start else "wb") as file, byte_bar(name, start, total) as bar:
         while chunk := stream.read1(CHUNK):
             written += file.write(chunk)
             bar.update(len(chunk))
             if limit is not None and written > limit:
                 raise _Unacceptable(f"has more than the expected {limit} bytes")
-            seconds = time.monotonic() - began
-            if seconds > 2 * TIMEOUT and written - start < MIN_SPEED * seconds:
-                raise _Unacceptable(f"comes slower than {MIN_SPEED:,} bytes per second")
         file.flush()
         os.fsync(file.fileno())
 

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
@@ -20,7 +19,7 @@ from unittest.mock import patch
 from urllib.error import URLError
 
 from groundvec.runtime import files
-from groundvec.runtime.errors import InputError
+from groundvec.runtime.errors import InputError, closest
 
 if TYPE_CHECKING:
     import torch
@@ -217,8 +216,8 @@ def _torchvision(name: str, weights: str | None, weights_file: Path | None) -> B
 
     names = [*LITE, *STAGES, *list_models(module=torchvision.models)]
     if name not in names:
-        close = " or ".join(get_close_matches(name, names)) or "efficientnet_lite0 or resnet152"
-        raise InputError(f"unknown backbone {name!r}; did you mean {close}?")
+        likely = closest(name, names) or "efficientnet_lite0 or resnet152"
+        raise InputError(f"unknown backbone {name!r}; did you mean {likely}?")
     all_weights = get_model_weights(name)
     weights_name = weights or DEFAULT_WEIGHTS
     if weights_name not in all_weights.__members__:

@@ -12,7 +12,7 @@ from contextlib import closing, suppress
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -24,9 +24,6 @@ from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_regular, write_bytes
 from groundvec.runtime.jobs import Stopped, catch_sigterm, describe
 from groundvec.runtime.progress import Progress
-
-if TYPE_CHECKING:
-    from groundvec.features.networks import InTorch
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -244,7 +241,10 @@ def _compute(
                 for features in _ahead(pool, features_of, files, AHEAD * threads):
                     yield [features]
             else:
-                network = _in_torch(backbone, device)
+                from groundvec.features.networks import InTorch
+
+                precision = precision_on(backbone, device)
+                network = InTorch(backbone.network, transform, device, precision)
                 size = max(1, BATCH // backbone.crops)
                 decoded = _ahead(pool, crops_of, files, size + AHEAD * threads)
                 while batch := list(islice(decoded, size)):
@@ -260,12 +260,6 @@ def _compute(
                     yield batch
         finally:
             pool.shutdown(cancel_futures=True)
-
-
-def _in_torch(backbone: Backbone, device: str) -> "InTorch":
-    from groundvec.features.networks import InTorch
-
-    return InTorch(backbone.network, backbone.transform, device, precision_on(backbone, device))
 
 
 def _ahead(

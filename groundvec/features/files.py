@@ -6,12 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from groundvec.runtime.errors import InputError, printable
-from groundvec.runtime.files import LARGEST_PICTURE, sha256
+from groundvec.runtime.files import LARGEST_PICTURE, sha256, too_large
 
 log = logging.getLogger(__name__)
 
@@ -20,19 +19,14 @@ PICTURE = re.compile(
     r"\.(jpe?g|jpe|jfif|pjpe?g|pjp|mpo|a?png|webp|gif|tiff?|bmp|avifs?|hei[cf]s?|hif)",
     re.IGNORECASE,
 )
-# Extensions of formats that are not read. Programs that show them can export them as JPEG.
-EXPORTED = {
-    "RAW": re.compile(
-        r"\.(3fr|ari|arw|bay|cap|cr[23w]|dc[rs]|dng|erf|fff|gpr|iiq|k25|kdc|mdc|mef|mos|mrw|nef|nrw"
-        "|orf|pef|ptx|pxn|raf|raw|rw[2l]|rwz|sr[2fw]|x3f)"
-    ),
-    "in other picture formats": re.compile(
-        r"\.(exr|ico|j2k|jp2|jxl|jxr|pcx|p[bgnp]m|psb|psd|svgz?|tga|xcf)"
-    ),
-}
+# Extensions of RAW files, which are not read.
+RAW = re.compile(
+    r"\.(3fr|ari|arw|bay|cap|cr[23w]|dc[rs]|dng|erf|fff|gpr|iiq|k25|kdc|mdc|mef|mos|mrw|nef|nrw|orf"
+    r"|pef|ptx|pxn|raf|raw|rw[2l]|rwz|sr[2fw]|x3f)"
+)
 # Folders of thumbnails and trash. Names that begin with a dot are hidden too.
 HIDDEN = {"@eadir", "@__thumb", "@recycle", "#recycle", "$recycle.bin", "__macosx", "lost+found"}
-UNREADABLE = "unreadable "  # with the path, it replaces a checksum; reading then raises an error
+UNREADABLE = "unreadable: "  # with the reason, it replaces a checksum
 
 
 def paths(images: str | Path | Iterable[str | Path]) -> list[Path]:
@@ -68,7 +62,7 @@ def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
             if left_out:
                 log.warning("%s", printable(f"{path}: left out what is not read: {left_out}"))
             files += readable
-        elif EXPORTED["RAW"].fullmatch(path.suffix.lower()):
+        elif RAW.fullmatch(path.suffix.lower()):
             raise InputError(f"{path} is RAW, which is not read: export it as JPEG")
         elif path.is_file():
             files.append(path)
@@ -79,20 +73,19 @@ def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
 
 
 def _count(endings: Iterable[str]) -> str:
-    """Count the files by extensions that are not read: first pictures, then the most frequent."""
+    """Count the files by extensions that are not read: first RAW, then the most frequent."""
     counts = Counter(
         ending if 0 < len(ending) < 12 else "without ending"
         for ending in sorted(endings)
         if not PICTURE.fullmatch(ending)
     )
     listed: list[str] = []
-    for form, pattern in EXPORTED.items():
-        kinds = [kind for kind, _ in counts.most_common() if pattern.fullmatch(kind)]
-        if kinds:
-            count = sum(counts.pop(kind) for kind in kinds)
-            listed.append(f"{count:,} {form} ({', '.join(kinds)}: export them as JPEG)")
+    raw = [ending for ending, _ in counts.most_common() if RAW.fullmatch(ending)]
+    if raw:
+        count = sum(counts.pop(ending) for ending in raw)
+        listed.append(f"{count:,} RAW ({', '.join(raw)}: export them as JPEG)")
     others = counts.most_common()
-    listed += [f"{count:,} {kind}" for kind, count in others[:4]]
+    listed += [f"{count:,} {ending}" for ending, count in others[:4]]
     if len(others) > 4:
         listed.append(f"{sum(count for _, count in others[4:]):,} others")
     return ", ".join(listed)
@@ -124,12 +117,16 @@ def _unreadable(named: Path, error: OSError) -> None:
 
 def checksums(files: Sequence[str | Path]) -> list[str]:
     """Compute the SHA-256 sum of each file, several at a time; see `UNREADABLE`."""
-
-    def checksum(path: str | Path) -> str:
-        with suppress(OSError, InputError):  # it was removed or replaced meanwhile
-            if Path(path).stat().st_size <= LARGEST_PICTURE:
-                return sha256(path)
-        return f"{UNREADABLE}{path}"
-
     with ThreadPoolExecutor() as pool:
-        return list(pool.map(checksum, files))
+        return list(pool.map(_checksum, files))
+
+
+def _checksum(path: str | Path) -> str:
+    try:
+        if Path(path).stat().st_size > LARGEST_PICTURE:
+            raise too_large(path, LARGEST_PICTURE)
+        return sha256(path)
+    except OSError as error:  # such as a file that was removed meanwhile
+        return f"{UNREADABLE}{path} cannot be read ({error.strerror}); make it readable"
+    except InputError as error:
+        return f"{UNREADABLE}{error}"

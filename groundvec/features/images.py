@@ -8,13 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import pillow_heif
-from PIL import Image, ImageOps, TiffImagePlugin, UnidentifiedImageError
+from PIL import Image, ImageOps, PngImagePlugin, TiffImagePlugin, UnidentifiedImageError
 from PIL.ExifTags import Base
 
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import LARGEST_PICTURE, read_regular
 
 pillow_heif.register_heif_opener(thumbnails=False, depth_images=False)
+# Bytes of a text or profile in a PNG. Some programs write more than Pillow's limit, a megabyte.
+PngImagePlugin.MAX_TEXT_CHUNK = 2**26
 
 # Formats that are decoded, whatever a file's extension. Pillow has more, such as PostScript, which
 # it hands to another program that executes it.
@@ -23,15 +25,6 @@ MAX_RATIO = 20  # of the sides: the smaller is resized to 256 pixels, so the oth
 MAX_PIXELS = 2 * (Image.MAX_IMAGE_PIXELS or 0)  # Pillow's limit, 179 million
 BITS = (8, 10, 12, 14, 16, 24, 32)  # that cameras and scanners use of a pixel's 16 or 32 bits
 AGAIN = "copy it again, or save it again in a program that shows it"
-# TIFF's sample formats (TIFF 6.0, section 19; 5 and 6 in its technical notes).
-NUMBERS = {
-    1: "integers",
-    2: "signed integers",
-    3: "floating-point numbers",
-    5: "complex integers",
-    6: "complex numbers",
-}
-PNG_PIXELS = {b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND", b"eXIf"}  # chunks; others are metadata
 
 
 class Unusable(InputError):
@@ -57,8 +50,6 @@ def load(path: str | Path, sha256: str | None = None) -> Image.Image:
             `LARGEST_PICTURE` bytes, or does not fit in memory.
     """
     try:
-        if Path(path).stat().st_size > LARGEST_PICTURE:
-            raise InputError(f"{path} has more than 2 GiB; save a smaller copy")
         data = read_regular(path, LARGEST_PICTURE)
     except FileNotFoundError:
         raise InputError(f"{path} does not exist; put it there") from None
@@ -69,7 +60,7 @@ def load(path: str | Path, sha256: str | None = None) -> Image.Image:
     if not data:
         raise Unusable(f"{path} is empty (0 bytes); copy it again")
     try:
-        return _decode_damaged(path, data)
+        return _decode_unended(path, data)
     except InputError:
         raise
     except Image.DecompressionBombError:
@@ -85,49 +76,36 @@ def load(path: str | Path, sha256: str | None = None) -> Image.Image:
         raise Unusable(f"{path} cannot be decoded ({reason}); {AGAIN}") from None
 
 
-def _decode_damaged(path: str | Path, data: bytes) -> Image.Image:
-    """Decode an image; if that fails, without its metadata, or with a new end mark."""
+def _decode_unended(path: str | Path, data: bytes) -> Image.Image:
+    """Decode an image, also a JPEG that lacks nothing but its end mark.
+
+    To see that no pixels are missing, such a JPEG is decoded with several fillers in place of the
+    end. Missing pixels would be made of the filler, and differ. A progressive JPEG is refused,
+    since it may lack whole passes over the image.
+    """
     try:
         return _decode(path, data)
-    except (InputError, MemoryError, Image.DecompressionBombError):
-        raise
-    except Exception as error:
-        try:
-            return _without_metadata(path, data) if data[1:4] == b"PNG" else _ended(path, data)
-        except MemoryError:
+    except OSError:
+        if not data.startswith(b"\xff\xd8") or b"\xff\xc2" in data:
             raise
-        except Exception:
-            raise error from None
+        restarts = [bytes([0xFF, 0xD0 + number % 8]) for number in range(16)]
+        images = []
+        with suppress(OSError):
+            for filler in (b"\0", b"\x55", b"\xaa", b"\xfe"):
+                ending = (100 * filler).join([b"", *restarts]) + b"\xff\xd9"
+                images.append(_decode(path, data.rstrip(b"\xff") + ending))
+        if len(images) < 4 or len({image.tobytes() for image in images}) > 1:
+            raise
+        return images[0]
 
 
 def _unidentified(data: bytes) -> str:
     """Explain why no decoder of `FORMATS` opens a file."""
-    formats = []
     for name in FORMATS:
         _, accepts = Image.OPEN[name]  # the decoder, and its test of the first 16 bytes
         if accepts and accepts(data[:16]):
-            formats.append(name)
-    if not formats:
-        return f"is not a picture ({', '.join(FORMATS)}); convert it"
-    with suppress(Exception):  # it is no TIFF, or its tags are damaged
-        header = data[: 16 if data[2] == 43 else 8]  # 43 for a BigTIFF
-        tags = TiffImagePlugin.ImageFileDirectory_v2(header)
-        file = io.BytesIO(data)
-        file.seek(tags.next)
-        tags.load(file)
-        return _tiff(tags)
-    return f"is a damaged or uncommon {formats[0]}; {AGAIN}"
-
-
-def _tiff(tags: TiffImagePlugin.ImageFileDirectory_v2) -> str:
-    """Explain that Pillow does not read a TIFF's numbers."""
-    bits = tags[TiffImagePlugin.BITSPERSAMPLE]
-    channels = f"{len(bits)} channels" if len(bits) > 1 else "1 channel"
-    kind = NUMBERS[tags.get(TiffImagePlugin.SAMPLEFORMAT, (1,))[0]]
-    return (
-        f"is a TIFF with {channels} of {bits[0]}-bit {kind}, which cannot be read; convert it to "
-        "8-bit RGB"
-    )
+            return f"is a damaged {name}, or one of an uncommon kind; {AGAIN}"
+    return f"is not a picture ({', '.join(FORMATS)}); convert it"
 
 
 def _misread(tags: TiffImagePlugin.ImageFileDirectory_v2) -> bool:
@@ -152,7 +130,7 @@ def _decode(path: str | Path, data: bytes) -> Image.Image:
                 size = "x".join(map(str, image.size))
                 raise Unusable(f"{path} is {size} pixels, longer than {MAX_RATIO}:1; crop it")
             if isinstance(image, TiffImagePlugin.TiffImageFile) and _misread(image.tag_v2):
-                raise Unusable(f"{path} {_tiff(image.tag_v2)}")
+                raise Unusable(f"{path} is a TIFF of an uncommon kind; {AGAIN}")
             if image.mode == "F":
                 raise Unusable(
                     f"{path} has floating-point pixels, which have no fixed range; save it with 8 "
@@ -173,37 +151,6 @@ def _orientation(image: Image.Image) -> int:
         return int(image.getexif().get(Base.Orientation, 1))
     except Exception:  # of many types; damaged pixels raise an error later
         return 1
-
-
-def _without_metadata(path: str | Path, png: bytes) -> Image.Image:
-    """Decode a PNG without its texts and profiles, which may be too large or damaged."""
-    parts = [png[:8]]  # the signature; chunks follow
-    start = 8
-    while start < len(png):
-        # A chunk: the length of its data (4 bytes), its name (4), the data, and a checksum (4).
-        end = start + 12 + int.from_bytes(png[start : start + 4])
-        if png[start + 4 : start + 8] in PNG_PIXELS:
-            parts.append(png[start:end])
-        start = end
-    return _decode(path, b"".join(parts))
-
-
-def _ended(path: str | Path, jpeg: bytes) -> Image.Image:
-    """Decode a JPEG that lacks nothing but its end mark.
-
-    To see that no pixels are missing, it is decoded with several fillers in place of the end.
-    Missing pixels would be made of the filler, and differ. A progressive JPEG is refused, since it
-    may lack whole passes over the image.
-    """
-    restarts = [bytes([0xFF, 0xD0 + number % 8]) for number in range(16)]
-    images = []
-    for filler in (b"\0", b"\x55", b"\xaa", b"\xfe"):
-        ending = (100 * filler).join([b"", *restarts]) + b"\xff\xd9"
-        images.append(_decode(path, jpeg.rstrip(b"\xff") + ending))
-    progressive = b"\xff\xc2" in jpeg
-    if progressive or len({image.tobytes() for image in images}) > 1:
-        raise ValueError("more is missing")
-    return images[0]
 
 
 def _rgb(image: Image.Image) -> Image.Image:

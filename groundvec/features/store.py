@@ -53,7 +53,10 @@ def write(
     attributes = attributes | {"width": features.shape[1], "fingerprint": sha.hexdigest()}
     with atomic(path) as temporary:
         try:
-            with _hdf5(temporary, "w") as file:
+            # The latest form of HDF5 has checksums of all its own structures.
+            with h5py.File(
+                temporary, "w", libver="latest", userblock_size=USER_BLOCK, locking=False
+            ) as file:
                 start = file.create_dataset("features", data=features).id.get_offset()
                 # Texts of a fixed length. HDF5 keeps those of variable length in a heap without a
                 # checksum, and may read a damaged heap without end.
@@ -72,14 +75,6 @@ def write(
         listed = json.dumps([start, size, _checksum(temporary, start, size)])
         with temporary.open("r+b") as file:
             file.write(SIGNATURE + listed.encode())
-
-
-def _hdf5(path: Path, mode: str) -> h5py.File:
-    """Open a file without a lock, which some network drives do not have."""
-    if mode == "w":
-        # The latest form of HDF5 has checksums of all its own structures.
-        return h5py.File(path, mode, libver="latest", userblock_size=USER_BLOCK, locking=False)
-    return h5py.File(path, mode, locking=False)
 
 
 def _fixed_length(texts: list[bytes]) -> np.dtype[Any]:
@@ -140,7 +135,7 @@ def _read_in_another_process(path: Path) -> None:
 
 def read_all(path: str | Path) -> None:
     """Read a file and forget it."""
-    with _contents(Path(path)) as (_, values, _):
+    with _open(path, check=False) as (_, values, _):
         _copy(values, np.zeros(0, int), None)
 
 
@@ -174,10 +169,6 @@ class Rows:
         features: np.ndarray = self.matrix[self.rows[places]]
         if sequential:
             sequential.madvise(mmap.MADV_RANDOM)
-        if features.dtype == np.float16:  # torch converts it several times as fast as NumPy
-            import torch  # here, because most files are float32
-
-            features = torch.from_numpy(features).float().numpy()
         return features.astype(np.float32, copy=False)
 
 
@@ -314,20 +305,16 @@ def _copy(
 
 
 @contextmanager
-def _open(path: str | Path) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarray, dict[str, Any]]]:
-    """Open a file, and yield its ids, its features (of HDF5, not read yet), and its attributes."""
+def _open(
+    path: str | Path, check: bool = True
+) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarray, dict[str, Any]]]:
+    """Open a file, and yield its ids, its features (of HDF5, not read yet), and its attributes.
+
+    Args:
+        path: the file.
+        check: whether to find damage before HDF5 opens the file; see `_check_user_block`.
+    """
     path = Path(path)
-    if path.suffix != ".npz":
-        try:
-            _check_user_block(path)
-        except FileNotFoundError:
-            raise InputError(f"{path} does not exist; extract the features first") from None
-    with _contents(path) as contents:
-        yield contents
-
-
-@contextmanager
-def _contents(path: Path) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarray, dict[str, Any]]]:
     try:
         if path.suffix == ".npz":
             with open_zip(path) as archive:
@@ -337,7 +324,9 @@ def _contents(path: Path) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarray,
             image_ids = file["image_ids"]
             values = file["features"]
         else:
-            file = _hdf5(path, "r")
+            if check:
+                _check_user_block(path)
+            file = h5py.File(path, "r", locking=False)  # some network drives have no locks
             file_attributes = {name: _scalar(name, value) for name, value in file.attrs.items()}
             image_ids = _inside(file, "image_ids")
             values = _inside(file, "features")

@@ -77,7 +77,8 @@ def atomic(path: str | Path, replace: bool = False) -> Iterator[Path]:
     temporary = _temporary(path, path.suffix[:32])
     try:
         yield temporary
-        _sync(temporary)
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())  # else a power cut after renaming leaves the file empty
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -99,7 +100,7 @@ def new_folder(path: str | Path) -> Iterator[Path]:
     temporary.mkdir()
     try:
         yield temporary
-        os.sync()  # as in `_sync`, but once for all files: MSCOCO has 123,287
+        os.sync()  # as in `atomic`, but once for all files: MSCOCO has 123,287
         try:
             temporary.rename(path)
         except OSError:
@@ -116,12 +117,6 @@ def _temporary(path: Path, suffix: str = "") -> Path:
     that a file system takes.
     """
     return path.with_name(f".{uuid4().hex[:16]}{suffix}")
-
-
-def _sync(path: Path) -> None:
-    """Wait until a file is on the disk: else a power cut after renaming leaves it empty."""
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
 
 
 def write_bytes(path: str | Path, data: bytes | memoryview, replace: bool = False) -> None:
@@ -169,9 +164,7 @@ def _not_regular(path: str | Path) -> InputError:
 
 def open_regular(path: str | Path) -> io.BufferedReader:
     """Open a file to read bytes; InputError if it is no regular file."""
-    check_regular(path)
-    # A FIFO may take the file's place after that check. Without O_NONBLOCK, opening it would wait
-    # until somebody writes to it. So the open file is checked again.
+    # Without O_NONBLOCK, opening a FIFO would wait until somebody writes to it.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -189,7 +182,7 @@ def read_regular(path: str | Path, largest: int) -> bytes:
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         if size > largest:
-            raise _too_large(path, largest)
+            raise too_large(path, largest)
         check_memory(path, size)
         return file.read(size)
 
@@ -296,11 +289,12 @@ def read_at_most(file: IO[bytes] | gzip.GzipFile, largest: int, name: str | Path
     """Read a file, which may be compressed; InputError if it has more than `largest` bytes."""
     data = file.read(largest + 1)
     if len(data) > largest:
-        raise _too_large(name, largest)
+        raise too_large(name, largest)
     return data
 
 
-def _too_large(name: str | Path, largest: int) -> InputError:
+def too_large(name: str | Path, largest: int) -> InputError:
+    """Return the error of a file, packed or not, that has more than `largest` bytes."""
     return InputError(
         f"{name} holds more than {largest / 2**20:,.0f} MiB, too much for a file of its kind "
         "and size: get it from a source that you trust"

@@ -31,14 +31,11 @@ subject of the captions; `biases` are biases of the pictures and of the people w
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from inspect import signature
 from typing import Any
 
 import pandas as pd
 
 from groundvec.config import parts
-from groundvec.config.schema import find_mistake
-from groundvec.runtime.errors import InputError
 from groundvec.text.punctuation import detach_punctuation
 
 Read = Callable[..., tuple[pd.DataFrame, pd.DataFrame]]
@@ -53,33 +50,16 @@ def read_captions(more_captions: Mapping[str, Any]) -> pd.DataFrame:
     """Read the captions that a data set's `more_captions` describes, without their pictures.
 
     Args:
-        more_captions: the `source`, its options, and its files by the names of `read`'s arguments.
+        more_captions: the `source`, its options, and its files by the names of `read`'s arguments;
+            complete and checked, as a configuration is.
 
     Returns:
         The captions of `read`, but the ids of pictures begin with the source's name and a slash,
         and punctuation is separated by spaces, as it is in published captions.
-
-    Raises:
-        InputError: there is no such source, it needs other options or files, or `read` raises it.
     """
+    source = more_captions["source"]
     options = {key: value for key, value in more_captions.items() if key != "source"}
-    source = more_captions.get("source")
-    if source not in parts.names("sources"):
-        known = ", ".join(parts.names("sources"))
-        raise InputError(f"more captions have no source {source!r}: choose one of {known}")
-    read = reader(source)
-    schema = parts.options_schema("sources", source)["properties"]
-    parameters = signature(read)
-    files = {key: {"type": "string"} for key in parameters.parameters if key not in schema}
-    problem = find_mistake(options, {"properties": schema | files})
-    # `images` is any text: the pictures are not read.
-    try:
-        parameters.bind(images="", **options)
-    except TypeError as error:  # a missing or unknown argument
-        problem = problem or str(error)
-    if problem:
-        raise InputError(f"more captions of {source}: {problem}: correct the options")
-    captions, _ = read(images="", **options)
+    captions, _ = reader(source)(images="", **options)  # the pictures are not read
     return captions.assign(
         image_id=f"{source}/" + captions.image_id,
         caption=detach_punctuation(captions.caption, {"name": "words"}),

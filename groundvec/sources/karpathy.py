@@ -18,16 +18,10 @@ import pandas as pd
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from groundvec.data import dataset
-from groundvec.data.archives import DAMAGED
+from groundvec.data.archives import open_member
 from groundvec.data.cleaning import LONGEST, clean
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import (
-    LARGEST_JSON,
-    check_regular,
-    most_unpacked,
-    open_zip,
-    read_at_most,
-)
+from groundvec.runtime.files import LARGEST_JSON, read_at_most
 
 SPLITS = {"train": "train", "restval": "train", "val": "dev", "test": "test"}
 
@@ -110,23 +104,8 @@ def read(
 
 def _entries(path: str | Path) -> list[Any]:
     """Read the list of images in Karpathy's file, which may come from anybody."""
-    archive, zipped, member = str(path).partition(".zip/")
-    file = Path(archive + ".zip" if zipped else path)
-    check_regular(file)
-    try:
-        if zipped:
-            largest = min(LARGEST_JSON, most_unpacked(file.stat().st_size))
-            with open_zip(file) as packed, packed.open(member) as stream:
-                data = read_at_most(stream, largest, path)
-        else:
-            with file.open("rb") as stream:
-                data = read_at_most(stream, LARGEST_JSON, path)
-    except OSError as error:
-        raise InputError(f"{file} cannot be read ({error.strerror}); correct the path") from None
-    except KeyError:
-        raise InputError(f"{file} has no {member}: name one of Karpathy's files in it") from None
-    except DAMAGED as error:
-        raise InputError(f"{file} is damaged ({error}): download it again") from None
+    with open_member(Path(path)) as (file, _):
+        data = read_at_most(file, LARGEST_JSON, path)
     try:
         content = _parsed(data)
     except (ValueError, RecursionError) as error:

@@ -77,6 +77,7 @@ def read_flickr30k(archive: str | Path, images_folder: str | Path) -> Read:
     pairs["split"] = pairs.published.map(published)
     tested = pairs.loc[pairs.split == "test", ["name"]].assign(split=dataset.PAIRS)
     images = pd.concat([names[["name", "split"]], tested], ignore_index=True)
+    _refuse_repeated(archive, images)
     paths = [str(Path(images_folder, name)) for name in images.name]
     images = images.assign(image_id=images.name, path=paths)
     captions = _captions(names.assign(image_id=names.name))
@@ -105,11 +106,7 @@ def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Pa
         raise InputError(
             f"{archive}: none of its images is one of {text}: get the public files again"
         )
-    dataset.refuse(
-        names[names.name.duplicated()],
-        f"{text}: the image {{image_id}}{{more}} begins with the number of another one; get the "
-        "public files again",
-    )
+    _refuse_repeated(archive, names)
     log.info(
         "%d of %d images are Flickr8k's: %d train, %d dev, %d test",
         len(names),
@@ -122,10 +119,10 @@ def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Pa
     return _captions(names), names[dataset.IMAGE_COLUMNS], _with_ids(pairs, names)
 
 
-def _refuse_twice(files: Files, rows: pd.DataFrame) -> None:
+def _refuse_repeated(archive: str | Path, images: pd.DataFrame) -> None:
     dataset.refuse(
-        rows[rows.name.duplicated()],
-        f"{files.path}: the image {{name!r}}{{more}} is listed twice; get the public files again",
+        images[images.name.duplicated()],
+        f"{archive}: the image {{name!r}}{{more}} is listed twice; get the public files again",
     )
 
 
@@ -141,7 +138,6 @@ def _table(files: Files, published: str, images: str, sentences: dict[str, str])
     names = [clean(line) for line in files.lines(images)]
     table = pd.DataFrame({"name": names, "published": published})
     dataset.refuse_names(table, f"{files.path}: {images}", "name")
-    _refuse_twice(files, table)
     for column, file in sentences.items():
         lines = [clean(line) for line in files.lines(file)]
         if len(lines) != len(names):
@@ -163,9 +159,7 @@ def _described(files: Files, splits: Iterable[str]) -> pd.DataFrame:
         }
         images = f"task2/image_splits/{published}_images.txt"
         tables.append(_table(files, published, images, sentences))
-    described = pd.concat(tables, ignore_index=True)
-    _refuse_twice(files, described)
-    return described
+    return pd.concat(tables, ignore_index=True)
 
 
 def _pairs(files: Files, published: str) -> pd.DataFrame:

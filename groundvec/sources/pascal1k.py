@@ -5,7 +5,6 @@ row has an `<img src="category/name.jpg">` and an inner table with a row for eac
 There are 20 categories of 50 photographs, and no published split.
 """
 
-import hashlib
 import logging
 import posixpath
 import re
@@ -18,7 +17,8 @@ from bs4 import BeautifulSoup, NavigableString, Tag
 from groundvec.data import dataset
 from groundvec.data.cleaning import clean
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import SMALL, check_regular, read_at_most
+from groundvec.runtime.files import SMALL, read_regular
+from groundvec.sources.table import split_by_name
 
 log = logging.getLogger(__name__)
 
@@ -39,18 +39,14 @@ def read(images: str | Path, page: str | Path, seed: int) -> tuple[pd.DataFrame,
 
     Raises:
         InputError: the page is missing or has no images; an image is listed twice, or has no
-            sentences or an address outside the page's folder; or a category cannot be divided.
-            The error names the page and the line.
+            sentences or an address outside the page's folder. The error names the page and line.
     """
     rows = _rows(Path(page))
     dataset.refuse(
         rows[rows.sentences.map(len) == 0],
         "{where}{more}: the image {image_id} has no sentences; write some or remove its row",
     )
-    try:
-        rows["split"] = rows.image_id.map(draw_split(rows.image_id, seed))
-    except InputError as error:
-        raise InputError(f"{page}: {error}") from None
+    rows["split"] = rows.image_id.map(draw_split(rows.image_id, seed))
     paths = [str(Path(images, name)) for name in rows.image_id]
     image_table = rows[["image_id", "split"]].assign(path=paths)
     captions = rows.explode("sentences", ignore_index=True).rename(columns={"sentences": "caption"})
@@ -72,37 +68,17 @@ def image_ids(page: str | Path) -> list[str]:
 def draw_split(image_ids: pd.Series, seed: int) -> pd.Series:
     """Draw a split 80/10/10 of each category, indexed by image id: 800/100/100 for Pascal1K.
 
-    In the order of the SHA-256 sums of `<seed> <image id>`, a category's first tenth is dev and its
-    second tenth is test. So the split depends on the ids and the seed alone.
-
-    Raises:
-        InputError: the categories have different numbers of images, or not a multiple of ten.
+    It depends on the ids and the seed alone; see `split_by_name`.
     """
-    categories = image_ids.str.partition("/")[0].rename("category")
-    sizes = image_ids.groupby(categories, sort=False).size().reset_index(name="size")
-    first = sizes.iloc[0]
-    dataset.refuse(
-        sizes[(sizes["size"] % 10 != 0) | (sizes["size"] != first["size"])],
-        f"the category {{category}}{{more}} has {{size}} images, and {first.category} has "
-        f"{first['size']}: to be split 80/10/10, all need the same number, a multiple of ten; "
-        "add or remove images",
-    )
-    tenth = first["size"] // 10
-    split = pd.Series("train", index=image_ids)
-    for _, ids in image_ids.groupby(categories):
-        order = sorted(ids, key=lambda name: hashlib.sha256(f"{seed} {name}".encode()).digest())
-        split[order[:tenth]] = "dev"
-        split[order[tenth : 2 * tenth]] = "test"
-    return split
+    categories = image_ids.str.partition("/")[0]
+    splits = [split_by_name(ids, f"{seed} ") for _, ids in image_ids.groupby(categories)]
+    return pd.concat(splits)
 
 
 def _rows(page: Path) -> pd.DataFrame:
     """Make a row per image: where (`page line 3`), image_id, sentences (a list)."""
-    check_regular(page)
     try:
-        with page.open("rb") as file:
-            data = read_at_most(file, SMALL, page)
-        soup = BeautifulSoup(_text(data), "html.parser")
+        soup = BeautifulSoup(_text(read_regular(page, SMALL)), "html.parser")
     except OSError as error:
         raise InputError(f"{page} cannot be read ({error.strerror}); get the page again") from None
     entries = [

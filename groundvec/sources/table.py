@@ -2,7 +2,7 @@
 
 The columns are image (a file name inside the folder) and caption, and optionally split (train, dev
 or test) and language (a code such as en); see docs/your-own-data.md. Hugging Face's names of the
-columns are read too. In place of the table, a folder may have a `METADATA`, or a text beside each
+columns are read too. In place of the table, a folder may have a `METADATA`, or a text next to each
 picture.
 """
 
@@ -90,12 +90,20 @@ def state(table: str | Path, images: str | Path) -> str:
     return digest(states)
 
 
-def split_by_name(names: pd.Series) -> pd.Series:
+def split_by_name(names: pd.Series, salt: str = "") -> pd.Series:
     """Split names 80/10/10 into train, dev and test by their SHA-256, indexed by name.
 
     Dev and test get a tenth each, rounded, and at least one.
+
+    Args:
+        names: the names.
+        salt: a text that is hashed before each name; another one makes another split.
     """
-    order = sorted(names.unique(), key=lambda name: hashlib.sha256(name.encode()).digest())
+
+    def checksum(name: str) -> bytes:
+        return hashlib.sha256(f"{salt}{name}".encode()).digest()
+
+    order = sorted(names.unique(), key=checksum)
     tenth = max(1, round(len(order) / 10))
     split = pd.Series("train", index=order)
     split.iloc[:tenth] = "dev"
@@ -103,16 +111,8 @@ def split_by_name(names: pd.Series) -> pd.Series:
     return split
 
 
-def _read(path: Path) -> Rows:
-    """Read a table, or the captions in a folder."""
-    if not path.is_dir():
-        return _csv(path)
-    metadata = path / METADATA
-    return _csv(metadata) if metadata.exists() else _texts(path)
-
-
 def _texts(folder: Path) -> Rows:
-    """Read the texts beside the pictures in a folder: a.txt for a.jpg, with a caption per line."""
+    """Read the texts next to pictures in a folder: a.txt for a.jpg, with a caption per line."""
     rows = []
     places = []
     for picture in sorted(folder.rglob("[!.]*")):
@@ -181,11 +181,18 @@ def _csv(path: Path) -> Rows:
 
 
 def _rows(path: Path, images: Path) -> pd.DataFrame:
-    """Read the table as text, one row per caption, with a column `where`: `my.csv line 3`.
+    """Read a table, or the captions in a folder, as text: one row per caption.
+
+    The column `where` has the place of each, such as `my.csv line 3`.
 
     Images are relative to their folder, as the disk spells them.
     """
-    header, fields, places = _read(path)
+    if not path.is_dir():
+        header, fields, places = _csv(path)
+    elif (path / METADATA).exists():
+        header, fields, places = _csv(path / METADATA)
+    else:
+        header, fields, places = _texts(path)
     where = pd.Series(places)
     counts = pd.DataFrame({"where": where, "count": [len(row) for row in fields]})
     dataset.refuse(

@@ -1,26 +1,21 @@
 """Files of word vectors in text format: on each line a word and its values, separated by spaces."""
 
-import io
 import logging
 import re
-import zipfile
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 
-from groundvec.data.archives import DAMAGED
+from groundvec.data.archives import open_member
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import open_zip, text_lines
+from groundvec.runtime.files import text_lines
 from groundvec.runtime.progress import Progress
 
 log = logging.getLogger(__name__)
 
 HEADER = re.compile(r"(\d+) (\d+)")  # the first line of fastText's files: words and dimensions
-BUFFER = 2**20  # bytes of a zip file to decompress at a time
 
 
 def read_vectors(
@@ -32,8 +27,7 @@ def read_vectors(
     at other white space, such as the no-break spaces of `. . .` in glove.840B.300d.txt.
 
     Args:
-        path: a text file, or a member of a zip file as `glove.6B.zip/glove.6B.100d.txt`; a zip
-            file with one member needs no member's name.
+        path: a text file, or a member of a zip archive; see `open_member`.
         words: the words to read.
         others: the number of further words to read: the first of the file without capitals.
 
@@ -48,7 +42,7 @@ def read_vectors(
     header = None
     dimensions = 0
     with (
-        _open(Path(path)) as (file, size),
+        open_member(Path(path)) as (file, size),
         Progress(total=size, desc=Path(path).name, unit="B", unit_scale=True) as bar,
     ):
         # Lines end at "\n" alone: some words contain a carriage return.
@@ -82,32 +76,6 @@ def read_vectors(
         )
     index = {word: row for row, word in enumerate(vectors)}
     return index, np.array(list(vectors.values()), np.float32).reshape(-1, dimensions)
-
-
-@contextmanager
-def _open(path: Path) -> Iterator[tuple[IO[bytes], int]]:
-    """Open a text file or a member of a zip file, and yield it with its size in bytes."""
-    # The path may lead into a zip file, such as `glove.6B.zip/glove.6B.100d.txt`.
-    file = next((part for part in (path, *path.parents) if part.is_file()), None)
-    if file is None or (file != path and not zipfile.is_zipfile(file)):
-        raise InputError(f"{path} does not exist: put the word vectors there")
-    if not zipfile.is_zipfile(file):
-        with file.open("rb") as opened:
-            yield opened, file.stat().st_size
-        return
-    try:
-        with open_zip(file) as archive:
-            members = [name for name in archive.namelist() if not name.endswith("/")]
-            candidates = members if path == file else [path.relative_to(file).as_posix()]
-            if len(candidates) != 1 or candidates[0] not in members:
-                names = ", ".join(members)
-                raise InputError(f"{path}: add to {file}/ the name of a file in it: {names}")
-            with archive.open(candidates[0]) as member:
-                # The types of `zipfile` do not say that a member is an io.BufferedIOBase.
-                buffered = io.BufferedReader(member, BUFFER)  # type: ignore[type-var]
-                yield buffered, archive.getinfo(candidates[0]).file_size
-    except DAMAGED as error:
-        raise InputError(f"{path} is damaged ({error}): download it again") from None
 
 
 def look_up(

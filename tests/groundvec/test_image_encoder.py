@@ -84,14 +84,6 @@ def test_search_ranks_pictures_as_their_vectors_do(photos, tmp_path, lite):
     )
 
 
-def test_pictures_are_computed_once(photos, tmp_path, lite):
-    images = ImageEncoder([model(width=lite.width)], backbone=lite)
-    first = images.encode(photos)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("groundvec.features.backbones.Backbone.network", None)  # not even made
-        np.testing.assert_array_equal(images.encode(photos), first)
-
-
 def test_files_are_read_several_at_a_time(photos, lite, monkeypatch):
     images = ImageEncoder([model(width=lite.width)], backbone=lite)
     expected = images.encode(photos)
@@ -285,17 +277,6 @@ for path, score in search({str(photos)!r}, "A dog.", model={str(tmp_path / "pack
         assert ImageEncoder(tmp_path / "copy").backbones[0].graph
 
 
-def test_where_there_are_no_weights_the_error_says_where_to_get_them(tmp_path, monkeypatch):
-    monkeypatch.setenv("TORCH_HOME", str(tmp_path))
-    monkeypatch.setattr(
-        "torch.hub.download_url_to_file", lambda *_: (_ for _ in ()).throw(ConnectionError("no"))
-    )
-    features = {"backbone": "resnet50", "weights": "ResNet50_Weights.IMAGENET1K_V2"}
-    save_model(tmp_path / "model", model(width=2048), features=features)
-    with pytest.raises(InputError, match=r"cannot download .*resnet50-11ad3fa6\.pth .*put it at"):
-        ImageEncoder(tmp_path / "model")
-
-
 @pytest.mark.parametrize("similarity", ["dot", "euclidean"])
 def test_search_compares_as_the_model_does(photos, tmp_path, lite, similarity):
     network = model(width=lite.width, similarity=similarity)
@@ -325,8 +306,3 @@ def test_a_search_may_leave_punctuation_attached(photos, tmp_path, lite):
 def test_a_search_for_no_pictures_is_refused(photos):
     with pytest.raises(InputError, match="best is 0: it must be 1 or more"):
         search(photos, "A dog.", best=0)
-
-
-def test_a_missing_model_is_named():
-    with pytest.raises(InputError, match="there is no model nowhere: give the folder of a trained"):
-        ImageEncoder("nowhere")

@@ -186,12 +186,9 @@ def test_a_moved_or_copied_picture_is_read_and_not_embedded_again(photos, model,
     np.testing.assert_array_equal(Index(moved, model).vectors, expected.vectors)
 
 
-def become(make):
-    def replace(path):
-        path.unlink()
-        make(path)
-
-    return replace
+def replace_by_folder(path):
+    path.unlink()
+    path.mkdir()
 
 
 def middle(path):
@@ -204,8 +201,7 @@ DAMAGE = {
     "half": lambda path: os.truncate(path, path.stat().st_size // 2),
     "middle": middle,
     "huge": lambda path: os.truncate(path, 2**40),  # of holes
-    "FIFO": become(os.mkfifo),
-    "folder": become(Path.mkdir),
+    "folder": replace_by_folder,
 }
 
 

@@ -197,12 +197,12 @@ def test_a_gzipped_tar_of_far_more_than_it_takes_is_refused_before_it_is_read(tm
     content = header + bytes(2**25) if trailing else header * 2**16
     archive = tmp_path / "a.tar.gz"
     archive.write_bytes(gzip.compress(content))
-    assert "would become more than 16 MiB" in refused(archive, tmp_path / "folder")
+    assert "holds more than 16 MiB" in refused(archive, tmp_path / "folder")
 
 
 def test_a_zip_of_far_more_than_it_takes_is_refused(tmp_path):
     archive = make_zip(tmp_path / "a.zip", {"a": bytes(2**25)})
-    assert "would become more than 16 MiB" in refused(archive, tmp_path / "folder")
+    assert "holds more than 16 MiB" in refused(archive, tmp_path / "folder")
 
 
 # Names
@@ -211,14 +211,4 @@ def test_a_zip_of_far_more_than_it_takes_is_refused(tmp_path):
 @pytest.mark.parametrize("name", ["x" * 300, "deep/" + "x" * 300 + "/a", "a.txt/b", "deep"])
 def test_names_that_no_disk_can_hold_are_one_line(make, tmp_path, name):
     archive = make({"a.txt": b"first", "deep/b.bin": b"second", name: b"third"})
-    assert "cannot be unpacked" in refused(archive, tmp_path / "out")
-
-
-@pytest.mark.filterwarnings("ignore:Duplicate name")
-@pytest.mark.parametrize("twice", ["a.txt", "./a.txt"])
-def test_a_name_that_is_there_twice_is_refused(tmp_path, twice):
-    archive = tmp_path / "a.zip"
-    with zipfile.ZipFile(archive, "w") as file:
-        file.writestr("a.txt", "first")
-        file.writestr(twice, "second")
-    assert "occurs twice" in refused(archive, tmp_path / "out")
+    assert "damaged" in refused(archive, tmp_path / "out")

@@ -87,8 +87,7 @@ def test_reading_one_language(tmp_path):
 @pytest.mark.parametrize(
     ("table", "rows", "column", "value", "error"),
     [
-        ("images", 3, None, ["a.jpg", "dev", "a"], "image a.jpg is in two splits; leave each"),
-        ("images", 3, None, ["a.jpg", "train", "a"], "image a.jpg is listed twice; list each"),
+        ("images", 3, None, ["a.jpg", "dev", "a"], "image a.jpg is listed twice; list each"),
         ("images", 3, None, ["d.jpg", "train", "d"], "image d.jpg has no captions; add some or"),
         ("images", 1, "split", "val", "image b.jpg: unknown split 'val'; the splits are train,"),
         (
@@ -98,36 +97,18 @@ def test_reading_one_language(tmp_path):
             "",
             "a caption in en of image b.jpg: unknown split ''; the splits",
         ),
-        (
-            "captions",
-            2,
-            "split",
-            "test",
-            "in split test, but its image b.jpg is in split dev; leave",
-        ),
-        (
-            "captions",
-            [3, 4],
-            "language",
-            "English",
-            "b.jpg (and 1 more): language 'English' is not",
-        ),
+        ("captions", 2, "split", "test", "in split test, but its image b.jpg is in split dev;"),
+        ("captions", [3, 4], "language", "English", "b.jpg (and 1 more): language 'English' is"),
         ("captions", 6, None, ["z.jpg", "en", "train", "A."], "there is no image z.jpg; add the"),
         ("captions", 4, "caption", "", "en of image c.jpg: the caption is empty; write one or"),
         ("captions", [1, 2], "caption", " \t\u00a0", "a.jpg (and 1 more): the caption is empty;"),
-        (
-            "captions",
-            3,
-            "caption",
-            "🐕" * 1001,
-            "has 1,001 characters, more than the limit of 1,000",
-        ),
+        ("captions", 3, "caption", "🐕" * 1001, "has 1,001 characters, more than the limit"),
         (
             "images",
             slice(None),
             "width",
             "640",
-            "images: the columns are image_id, split, path, wid",
+            "images: the columns are image_id, split, path, wi",
         ),
     ],
 )
@@ -179,7 +160,12 @@ def test_missing_image_files_are_named_and_counted(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("listed", "file"), [("sp%20ace.png", "sp ace.png"), ("2024\\KITCHEN", "2024/kitchen.png")]
+    ("listed", "file"),
+    [
+        ("sp%20ace.png", "sp ace.png"),
+        ("2024\\KITCHEN", "2024/kitchen.png"),
+        ("kitchne.jpg", "2024/kitchen.png"),
+    ],
 )
 def test_the_file_that_was_probably_meant_is_named(tmp_path, listed, file):
     (tmp_path / "2024").mkdir()

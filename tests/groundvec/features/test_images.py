@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image
+from PIL import Image, TiffImagePlugin
 
 from groundvec.features.images import FORMATS, Unusable, cut, load
 from groundvec.runtime.errors import InputError
@@ -79,12 +79,15 @@ def exif_of(tag, kind, value, endian):
     return head + struct.pack(endian + "IH", 8, 2) + ifd + bytes(4) + b"\x80\0\0\0" * 4
 
 
-def chunk(name, body, checksum=0):
-    return (
-        struct.pack(">I", len(body))
-        + name
-        + body
-        + (struct.pack(">I", zlib.crc32(name + body) ^ checksum))
+def chunk(name, body):
+    """A chunk of a PNG: the length of its data, its name, the data, and a checksum."""
+    return b"".join(
+        [
+            struct.pack(">I", len(body)),
+            name,
+            body,
+            struct.pack(">I", zlib.crc32(name + body)),
+        ]
     )
 
 
@@ -122,10 +125,8 @@ def test_of_exif_only_the_orientation_matters(tmp_path_factory, form, tag, kind,
     [
         chunk(b"zTXt", b"a\0\0" + zlib.compress(bytes(2**22))),
         chunk(b"iCCP", b"a\0\0" + zlib.compress(bytes(2**22))),
-        chunk(b"tEXt", b"a\0b", checksum=1),
-        chunk(b"iTXt", b"a\0\1"),
     ],
-    ids=["long text", "large profile", "damaged text", "half a text"],
+    ids=["long text", "large profile"],
 )
 def test_texts_and_profiles_of_a_png_do_not_matter(tmp_path, metadata):
     upright = photo(12, 8)
@@ -193,7 +194,7 @@ BAD = {
     "cut": (jpeg()[:-500], r"a\.jpg cannot be decoded .*truncated"),
     "damaged": (
         b"\x89PNG\r\n\x1a\n" + b"\0" * 300,
-        r"a\.jpg is a damaged or uncommon PNG",
+        r"a\.jpg is a damaged PNG, or one of an uncommon kind",
     ),
 }
 
@@ -288,51 +289,33 @@ def tiff(values, planes=False):
     """A TIFF of numbers (height, width, channels), also such as Pillow would not write."""
     height, width, channels = values.shape
     parts = [values[..., k].tobytes() for k in range(channels)] if planes else [values.tobytes()]
-    entries = {  # the tags, and their values
-        256: [width],
-        257: [height],
-        258: channels * [8 * values.itemsize],  # bits
-        259: [1],  # no compression
-        262: [2 if channels == 3 else 1],  # RGB, or black is 0
-        273: [8 + sum(map(len, parts[:k])) for k in range(len(parts))],  # where each part is
-        277: [channels],
-        278: [height],
-        279: [len(part) for part in parts],
-        284: [2 if planes else 1],
-        339: channels * [{"u": 1, "i": 2, "f": 3, "c": 6}[values.dtype.kind]],
-    }
-    start = 8 + sum(map(len, parts))
-    beside = start + 2 + 12 * len(entries) + 4  # texts of more than 4 bytes
-    table, more = struct.pack("<H", len(entries)), b""
-    for tag, numbers in entries.items():
-        data = struct.pack(f"<{len(numbers)}I", *numbers)
-        if len(numbers) > 1:
-            place = struct.pack("<I", beside + len(more))
-            more += data
-        else:
-            place = data
-        table += struct.pack("<HHI", tag, 4, len(numbers)) + place
-    return b"II*\0" + struct.pack("<I", start) + b"".join(parts) + table + bytes(4) + more
+    tags = TiffImagePlugin.ImageFileDirectory_v2()
+    tags[256], tags[257] = width, height
+    tags[258] = channels * (8 * values.itemsize,)  # bits
+    tags[259] = 1  # no compression
+    tags[262] = 2 if channels == 3 else 1  # RGB, or black is 0
+    # Where each part begins after the tags; `tobytes` adds their length.
+    tags[273] = tuple(len(b"".join(parts[:k])) for k in range(len(parts)))
+    tags[277], tags[278] = channels, height
+    tags[279] = tuple(map(len, parts))
+    tags[284] = 2 if planes else 1
+    tags[339] = channels * ({"u": 1, "i": 2, "f": 3}[values.dtype.kind],)
+    return b"II*\0" + struct.pack("<I", 8) + tags.tobytes(8) + b"".join(parts)
 
 
 @pytest.mark.parametrize(
-    ("kind", "channels", "planes", "what"),
+    ("kind", "channels", "planes"),
     [
-        ("<u2", 2, False, "2 channels of 16-bit integers"),  # grey with alpha
-        ("<f4", 3, False, "3 channels of 32-bit floating-point numbers"),
-        ("<f8", 3, True, "3 channels of 64-bit floating-point numbers"),
+        ("<f4", 3, False),
         # These Pillow reads, but takes other numbers than they are.
-        ("i1", 1, False, "1 channel of 8-bit signed integers"),
-        ("<u2", 3, True, "3 channels of 16-bit integers"),
+        ("i1", 1, False),
+        ("<u2", 3, True),
     ],
 )
-def test_a_tiff_of_numbers_that_are_not_read_says_which(tmp_path, kind, channels, planes, what):
+def test_a_tiff_of_uncommon_numbers_is_refused(tmp_path, kind, channels, planes):
     (tmp_path / "a.tif").write_bytes(tiff(np.ones((4, 5, channels), kind), planes))
-    with pytest.raises(Unusable) as error:
+    with pytest.raises(Unusable, match=r"a\.tif is a .*TIFF.* of an uncommon kind; copy it again"):
         load(tmp_path / "a.tif")
-    assert str(error.value).endswith(
-        f"a.tif is a TIFF with {what}, which cannot be read; convert it to 8-bit RGB"
-    )
 
 
 @pytest.mark.parametrize(("kind", "planes"), [("u1", False), ("u1", True), ("<u2", False)])
@@ -368,7 +351,7 @@ def test_a_huge_file_is_not_read(tmp_path):
     path = tmp_path / "a.png"
     with path.open("wb") as file:
         file.truncate(LARGEST_PICTURE + 1)  # of holes, which take no place
-    with pytest.raises(InputError, match=r"a\.png has more than 2 GiB; save a smaller copy"):
+    with pytest.raises(InputError, match=r"a\.png holds more than 2,048 MiB"):
         load(path)
 
 

@@ -55,8 +55,7 @@ def test_what_is_no_picture_is_counted_in_one_line(photos, caplog):
     [line] = caplog.messages
     assert line.endswith(
         ": left out what is not read: 5 RAW (.cr2, .dng, .nef: export them as JPEG), "
-        "1 in other picture formats (.jp2: export them as JPEG), "
-        "2 .mp4, 1 without ending, 1 .a, 1 .b, 3 others"
+        "2 .mp4, 1 without ending, 1 .a, 1 .b, 4 others"
     )
     (photos / "deep/only").mkdir()
     (photos / "deep/only/r.CR2").touch()

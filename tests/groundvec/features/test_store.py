@@ -220,7 +220,7 @@ def test_a_flipped_byte_in_a_feature_file_is_noticed_or_does_no_harm(tmp_path_fa
 @pytest.mark.parametrize("place", ["user block", "its end", "ids", "last byte", "cut off"])
 def test_damage_of_a_feature_file_is_noticed_before_hdf5_opens_it(tmp_path, monkeypatch, place):
     path, _, ids = small_store(tmp_path)
-    monkeypatch.setattr(store, "_hdf5", None)
+    monkeypatch.setattr(store.h5py, "File", None)
     content = bytearray(path.read_bytes())
     places = {"user block": 25, "its end": 511, "ids": content.index(b"image 7"), "last byte": -1}
     if place == "cut off":

@@ -11,7 +11,7 @@ import pytest
 from groundvec.cli.sentences import read_sentences
 from groundvec.data import dataset, parallel, ratings
 from groundvec.data.archives import Files, unpack
-from groundvec.features import images, store
+from groundvec.features import graphs, images, store
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import DEEPEST, new_folder, read_json, read_regular, sha256
 from groundvec.sources import flickr8k, karpathy, multi30k, pascal1k, table
@@ -33,6 +33,8 @@ BOMB = 2**26  # bytes, of which gzip makes 65 kB
         images.load,
         lambda path: nbest.read(path, 1),
         lambda path: store.read(path, ["a"]),
+        lambda path: graphs.read(path, "0" * 64, None, 3),
+        pascal1k.image_ids,
     ],
 )
 @pytest.mark.parametrize("kind", ["FIFO", "device", "folder"])

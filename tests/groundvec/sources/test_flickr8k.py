@@ -67,7 +67,7 @@ def test_flickr8k(tmp_path, caplog, zipped):
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        ({"Flickr_8k.testImages.txt": "20_b.jpg\n"}, "image 20_b.jpg is in two splits"),
+        ({"Flickr_8k.testImages.txt": "20_b.jpg\n"}, "image 20_b.jpg is listed twice"),
         ({"Flickr_8k.testImages.txt": "40_d.jpg\n"}, "image 40_d.jpg has no captions"),
         ({"Flickr_8k.testImages.txt": "../a.jpg\n"}, "the image ../a.jpg is outside the folder"),
         ({"Flickr8k.token.txt": "10_a.jpg#0\tA\n99_z.jpg B\n"}, "token.txt line 2 is not"),

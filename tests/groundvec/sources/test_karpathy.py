@@ -1,7 +1,6 @@
 """Karpathy's form: MSCOCO, Flickr30k, and JSON of other forms."""
 
 import json
-import os
 import re
 import zipfile
 
@@ -69,15 +68,8 @@ TRAIN, TEST = coco_entry(1, "train", "a cow"), coco_entry(2, "test", "a cow")
         ([coco_entry(5, "extra", "a cat")], "images[2]: unknown split 'extra'"),
         ([coco_entry(5, "val")], "image COCO_val2014_000000000005.jpg has no captions"),
         ([coco_entry(5, "val", "a cat", " ")], "images[2]: the caption is empty"),
-        (
-            [coco_entry(5, "val", "a cat"), coco_entry(5, "test", "a cat")],
-            "image COCO_val2014_000000000005.jpg is in two splits",
-        ),
+        ([coco_entry(5, "val", "a"), coco_entry(5, "test", "a")], "5.jpg is listed twice"),
         ([coco_entry(5, "val", "a") | {"filepath": "/etc"}], "images[2]: the image /etc/COCO"),
-        (
-            [coco_entry(5, "val", "a") | {"filepath": "b/../.."}],
-            "images[2]: the image b/../../COCO",
-        ),
         ([], "no image is in split dev"),
         ([coco_entry(5, "val\n", "a cat")], "images[2]: the file name"),
         ([coco_entry(5, "val", "a cat") | {"filename": "a\ud800.jpg"}], "images[2]: the file name"),
@@ -104,7 +96,7 @@ def test_a_file_of_karpathy_s_form_with_a_mistake_is_refused_in_one_line(tmp_pat
             b'{"images": [{"filename": "a", "split": "val", "sentences": [{"tokens": ["cat"]}]}]}',
             "KeyError: 'raw'.*: make a table of its captions, as docs/your-own-data.md shows",
         ),
-        (None, "cannot be read"),
+        (None, "does not exist"),
     ],
 )
 def test_json_of_another_form_is_refused(tmp_path, content, error):
@@ -175,19 +167,15 @@ def test_flickr30k_keeps_as_many_captions_as_are_asked_for(tmp_path, zipped):
     assert len(karpathy.read("photos", path)[0]) == 9
 
 
-def test_an_archive_that_lacks_the_file_or_is_damaged_or_a_bomb_is_refused(tmp_path):
+def test_an_archive_that_lacks_the_file_or_is_damaged_is_refused(tmp_path):
     with zipfile.ZipFile(tmp_path / "all.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("bomb.json", b'{"images": [' + b" " * 2**25 + b"]}")
+        archive.writestr("dataset_flickr8k.json", b"{}")
     for path, error in [
-        ("all.zip/dataset_coco.json", r"all\.zip has no dataset_coco\.json"),
-        ("all.zip/bomb.json", r"all\.zip/bomb\.json holds more than 16 MiB"),
-        ("none.zip/a.json", r"none\.zip cannot be read"),
+        ("all.zip/dataset_coco.json", r"add to .*all\.zip/ the name .*: dataset_flickr8k\.json"),
+        ("none.zip/a.json", r"none\.zip/a\.json does not exist"),
     ]:
         with pytest.raises(InputError, match=error):
             karpathy.read("photos", tmp_path / path)
     (tmp_path / "all.zip").write_bytes((tmp_path / "all.zip").read_bytes()[:-50])
     with pytest.raises(InputError, match=r"all\.zip is damaged"):
-        karpathy.read("photos", tmp_path / "all.zip/bomb.json")
-    os.mkfifo(tmp_path / "pipe.json")
-    with pytest.raises(InputError, match=r"pipe\.json is a folder, a FIFO or a device"):
-        karpathy.read("photos", tmp_path / "pipe.json")
+        karpathy.read("photos", tmp_path / "all.zip/dataset_flickr8k.json")

@@ -17,7 +17,7 @@ from PIL import Image
 from groundvec.data import dataset, download
 from groundvec.runtime.errors import InputError
 from groundvec.sources import pascal1k
-from tests.support.pascal1k_files import IDS, PAGE, SENTENCES, html, row, write
+from tests.support.pascal1k_files import IDS, PAGE, SENTENCES, row, write
 from tests.support.workflow import copy_project, snakemake
 
 
@@ -90,8 +90,7 @@ def test_sentences_are_as_a_browser_shows_them(tmp_path, written, sentence, enco
 
 def test_a_thousand_images_are_drawn_800_100_100_the_same_number_of_each_category():
     ids = pd.Series([f"category{c}/{k}.jpg" for c in range(20) for k in range(50)])
-    split = pascal1k.draw_split(ids, 1)
-    assert split.index.tolist() == ids.tolist()
+    split = pascal1k.draw_split(ids, 1)[ids]
     of_each = split.groupby(split.index.str.split("/").str[0]).value_counts().unstack()
     assert len(of_each) == 20
     assert of_each[["train", "dev", "test"]].drop_duplicates().to_numpy().tolist() == [[40, 5, 5]]
@@ -103,7 +102,7 @@ def test_a_thousand_images_are_drawn_800_100_100_the_same_number_of_each_categor
     shuffled = random.Random(0).sample(ids.tolist(), len(ids))
     assert pascal1k.draw_split(pd.Series(shuffled), 1)[ids].tolist() == split.tolist()
     # Another seed is another draw: a tenth of the old test set is expected in the new one.
-    other = pascal1k.draw_split(ids, 2)
+    other = pascal1k.draw_split(ids, 2)[ids]
     assert 0 < ((split == "test") & (other == "test")).sum() < 30
 
 
@@ -117,15 +116,6 @@ def without(name, instead=""):
     return PAGE.replace(whole, instead)
 
 
-def of_sizes(**sizes):
-    return html(
-        "".join(row(f"{c}/{k}.jpg", "A.") for c, size in sizes.items() for k in range(size))
-    )
-
-
-DIVIDED = "to be split 80/10/10, all need the same number, a multiple of ten; add or remove images"
-
-
 @pytest.mark.parametrize(
     ("page", "error"),
     [
@@ -134,7 +124,6 @@ DIVIDED = "to be split 80/10/10, all need the same number, a multiple of ten; ad
             without("dog/2.jpg", row("dog/2.jpg")),
             "index.html line 31: the image dog/2.jpg has no sentences; write some or remove its",
         ),
-        (without("cat/19.jpg", '<tr><td><img src="cat/19.jpg">'), "cat/19.jpg has no sentences"),
         (
             PAGE.replace('"dog/2.jpg"', '"./dog/1.jpg"'),
             "index.html line 31: the image dog/1.jpg is listed twice; list each image once",
@@ -151,22 +140,14 @@ DIVIDED = "to be split 80/10/10, all need the same number, a multiple of ten; ad
                 f"index.html line 31: the image {address!r} is not category/name.jpg below",
             )
             for address in (
-                "dog/../../x.jpg",
                 "dog/%2e%2e%2f%2e%2e%2fx.jpg",
                 "/dog/2.jpg",
-                "//example.org/2.jpg",
-                "c:/2.jpg",
                 "2.jpg",
                 "dog/.2.jpg",
                 "dog%00/2.jpg",
                 "..\\2.jpg",
             )
         ),
-        (
-            without("cat/19.jpg"),
-            f"index.html: the category cat has 9 images, and dog has 10: {DIVIDED}",
-        ),
-        (of_sizes(a=12, b=12), "index.html: the category a (and 1 more) has 12 images, and a has"),
     ],
 )
 def test_what_is_wrong_with_a_page_is_one_line(tmp_path, page, error):
@@ -221,20 +202,20 @@ def test_the_images_of_a_page_are_beside_it(tmp_path, site):
     assert len(site.paths) == 20  # what is there is not asked for again
 
 
-def test_images_that_cannot_be_had_are_named_at_the_end_and_the_others_are_there(tmp_path, site):
+def test_images_that_cannot_be_had_are_named_and_the_others_are_there(tmp_path, site, caplog):
     for name in ("dog/4.jpg", "cat/12.jpg", "cat/15.jpg", "cat/18.jpg"):
         del site.others[f"/sentences/{name}"]
     site.others["/sentences/dog/1.jpg"] = b"<html>Please log in.</html>"
     with pytest.raises(InputError) as caught:
         fetch(site, tmp_path)
     message = str(caught.value)
-    assert message.startswith("5 of 20 images cannot be fetched: ")
+    assert message.startswith("5 of 20 images cannot be fetched; the log names them. The first: ")
     for part in (
         "what came for pascal1k/images/dog/1.jpg is no JPEG picture",
-        f"{tmp_path}/dog/1.jpg",
-        "also dog/4.jpg, cat/12.jpg, cat/15.jpg and 1 more; then run again, which keeps",
+        f"{tmp_path}/dog/1.jpg; then run again, which keeps",
     ):
         assert part in message
+    assert "images/cat/18.jpg is missing" in caplog.text
     assert len(files_in(tmp_path)) == 15
     (tmp_path / "dog/1.jpg").write_bytes(b"mine")
     with pytest.raises(InputError, match=re.escape(f"{tmp_path}/dog/1.jpg is no JPEG picture: de")):

@@ -12,6 +12,7 @@ from PIL import Image
 from groundvec import sources
 from groundvec.config import parts
 from groundvec.runtime.errors import InputError
+from scripts import dataset
 from tests.support.examples import recipe
 from tests.support.workflow import copy_project, snakemake
 
@@ -99,13 +100,13 @@ def test_options_files_and_outputs_are_those_that_the_reader_takes(source):
 @pytest.mark.parametrize(
     ("described", "error"),
     [
-        ({}, "no source None: choose one of flickr8k"),
-        ({"source": "../x"}, "no source"),
-        ({"source": "multi30k"}, "more captions of multi30k: missing a required argument"),
-        ({"source": "multi30k", "archive": 5}, "archive: 5 is not of type 'string'"),
-        ({"source": "multi30k", "archive": "a.zip", "x": 1}, "unexpected keyword argument 'x'"),
+        ({}, "more_captions: 'source' is a required property"),
+        ({"source": "../x"}, "more_captions.source: '../x' is not one of"),
+        ({"source": "multi30k"}, "more_captions.archive: name your copy of the public file"),
+        ({"source": "multi30k", "archive": 5}, "more_captions.archive: name your copy"),
+        ({"source": "multi30k", "archive": "a.zip", "x": 1}, "more_captions: unknown key 'x'"),
     ],
 )
 def test_more_captions_that_no_source_has_are_refused(described, error):
     with pytest.raises(InputError, match=error):
-        sources.read_captions(described)
+        dataset.complete_more_captions(described)
