@@ -17,6 +17,7 @@ Examples:
 
 import argparse
 import copy
+import re
 import shlex
 import shutil
 from pathlib import Path
@@ -25,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from groundvec.cli.program import show
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.files import check_new
-from groundvec.runtime.jobs import ABOUT, cores, describe, locked
+from groundvec.runtime.jobs import cores, locked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +44,11 @@ FEW = {1000: (16, 64), 300: (32, 64), 100: (12, 64), 0: (48, 16)}
 ENOUGH = 3000  # training pictures; with these the recipe is not changed
 MANY = 100  # test pictures; with these R@10 is reported, with fewer R@1
 FEWEST = 2  # training pictures: the loss compares a caption's picture with another one
+# What a training writes into its folder: its data, the model, the folder of its checkpoints. A
+# temporary name begins with a full stop.
+WRITTEN = re.compile(
+    r"lock|(captions|images|retrieval)\.csv|features(-[0-9]+)?\.h5|model|[0-9a-f]{16}|\..+"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,12 +91,15 @@ def main(arguments: argparse.Namespace) -> None:
 
 
 def _check_work(work: Path) -> None:
-    """Raise InputError if the folder, which is deleted in the end, is not one of a training."""
+    """Raise InputError if something in the folder, which is deleted in the end, is not its own."""
     if work.is_symlink():
         raise InputError(f"{work} is a link: remove it, or name another model")
-    is_new = not work.exists() or set(work.iterdir()) <= {work / "lock"}
-    if not is_new and not (work / ABOUT).exists():
-        raise InputError(f"{work} is not from `groundvec train`: move it, or name another model")
+    for path in work.iterdir() if work.exists() else ():
+        if path.is_symlink() or not WRITTEN.fullmatch(path.name):
+            raise InputError(
+                f"{path} is in the folder of an unfinished training, which did not write it: move "
+                "it elsewhere, or name another model"
+            )
 
 
 def _is_copied(model: Path, output: Path) -> bool:
@@ -134,7 +143,6 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     device = choose(arguments.device)
     captions_file = work / "captions.csv"
     features = work / "features.h5"
-    describe(work, "training", str(output), {})
     dataset.write(work, captions, images)
     backbones = of_features(recipe.get("features", {}), graphs(recipe_folder, recipe))
     _extract(backbones, work, features, device)

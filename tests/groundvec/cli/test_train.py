@@ -148,15 +148,20 @@ def test_a_training_that_was_killed_after_the_model_was_in_place_is_cleaned_up(
         train()
 
 
-def test_a_folder_that_is_not_its_own_stops_a_training(data):
+def test_a_file_that_is_not_its_own_stops_a_training(data, monkeypatch):
     """It would be deleted in the end."""
+
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
     work = data / ".model.unfinished"
-    (work / "mine").mkdir(parents=True)
-    with pytest.raises(
-        InputError, match=r"\.model\.unfinished is not from `groundvec train`: move"
-    ):
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("groundvec.training.loop.train_step", stop)
         train()
-    assert (work / "mine").exists()
+    (work / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match=r"notes\.txt is in the folder of an unfinished training"):
+        train()
+    assert (work / "notes.txt").read_text() == "mine"
     work.rename(data / "elsewhere")
     work.symlink_to("elsewhere")
     with pytest.raises(InputError, match=r"\.model\.unfinished is a link: remove it"):
