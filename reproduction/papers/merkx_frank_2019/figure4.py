@@ -176,7 +176,7 @@ def _curves(panel: Axes, means: pd.DataFrame, models: list[str], bold: str) -> N
             panel.plot(scored, color=style["color"], linestyle=":", linewidth=0.8, zorder=2)
     if bold not in models:
         best = of_model[bold].drop(0, errors="ignore").dropna()
-        panel.plot(best, color=GRAY, linewidth=2, zorder=1, label="the selected one")
+        panel.plot(best, color=GRAY, linewidth=2, zorder=1, label="selected model")
     untrained = means[means["model"].isin(models) & means["epoch"].eq(0)]["value"].dropna()
     if len(untrained):
         ends = dict.fromkeys(f"{value:.1f}" for value in (untrained.min(), untrained.max()))
