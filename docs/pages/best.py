@@ -133,10 +133,12 @@ def values() -> dict[str, Any]:
     tuned_networks = tuned_networks.set_index(["networks", "system"]).sort_index()
     tuned_recalls = tables.intervals(tuned_networks, ["recall", "low", "high"])
     german = tables.kept("flickr8k-v5/german").query("model == 'together' and cutoff == 10")
+    two = tables.kept("tuned-networks/together").query("model == 'together' and cutoff == 10")
     passes = tables.kept("tuned-networks/tuning").groupby("dataset")["dev_recall"]
     return {
         "before_tuning": passes.first(),
         "after_tuning": passes.last(),
+        "two_together": tables.intervals(two, ["recall", "low", "high"]).tolist(),
         "german": tables.intervals(german, ["recall", "low", "high"]).tolist(),
         "german_recall": german["recall"].tolist(),
         "tuned_recalls": tuned_recalls["tuned", "plain"].tolist(),
