@@ -22,7 +22,7 @@ DATA = {name: parts.options_schema("sources", name)["card"] for name in parts.na
 DIRECTIONS = ("caption_to_image", "image_to_caption")
 RECALLS = {"r1": 12.34, "r5": 40, "r10": 61.25}
 INTERVALS = {"r1_ci": 1.2, "r5_ci": 2.3, "r10_ci": 3.4}
-LEAST = "least on STS 2012 MSRpar (r = 0.40, 95% interval 0.38 to 0.44)"
+LEAST = "least on STS 2012 MSRpar (r = 0.40)"
 
 
 @pytest.fixture
@@ -203,11 +203,9 @@ def test_it_says_what_it_is_bad_at(folder):
 def test_it_says_which_rated_pairs_hold_a_training_caption(folder):
     text = make(folder)
     assert "case, punctuation and spaces are ignored" in text
-    of_subtasks = "24 of the 750 pairs of STS 2012 MSRpar, 24 of the 249 pairs of STS 2016 HDL, "
-    of_subtasks += "24 of the 1,379 pairs of STS-B STS 12-16 and 24 of the 4,927 pairs of SICK "
-    assert f"among the rated sentences: in {of_subtasks}Relatedness." in text
+    assert "Some rated sentences are its training captions." in text
     scores().assign(seen=0).to_csv(folder / "scores.csv", index=False)
-    assert "among the rated sentences" not in make(folder)
+    assert "Some rated sentences" not in make(folder)
 
 
 def test_several_languages_are_told_apart(folder):
