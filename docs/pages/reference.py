@@ -19,9 +19,7 @@ def result_files() -> str:
     """Write the schema of every result file."""
     reported = [f"reproduction.papers.{paper}.reported" for paper in papers.known()]
     modules = [schemas, of_study]
-    for name in reported:
-        if find_spec(name):
-            modules.append(import_module(name))
+    modules += [import_module(name) for name in reported if find_spec(name)]
     frames = {}  # annotated data frames, such as `Scores`
     for module in modules:
         for name, value in vars(module).items():
