@@ -1,9 +1,10 @@
 """Rate the shipped encoder without the development pairs that its recipe was chosen by.
 
 The recipe of `flickr8k-v5` was chosen by STS-B's development pairs. These are taken from STS
-2012-2017, and many are test pairs of STS 2012-2016. The result has the scores of all test pairs, the number of
-development pairs among them (seen), and the scores without these (columns such as unseen_pearson).
-The columns development and test count the pairs of STS-B that are test pairs of STS 2012-2016.
+2012-2017, and many are test pairs of STS 2012-2016. The result has the scores of all test pairs,
+the number of development pairs among them (seen), and the scores without these (columns such as
+unseen_pearson). The columns development and test count the pairs of STS-B that are test pairs of
+STS 2012-2016.
 
 Example:
   python benchmarks/encoders/development_pairs.py -o docs/results/evaluate/development.csv
