@@ -1,36 +1,50 @@
 """What tests of several rooms of the library share."""
 
-import os
 import threading
 from http.server import ThreadingHTTPServer
-from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
-from tests.support import downloads, forks
+from groundvec.features.backbones import Backbone
+from tests.support import downloads
+from tests.support.commands import run_here
 
-ROOT = Path(__file__).parents[2]
+
+@pytest.fixture(scope="session")
+def kept_graphs():
+    """Export each public image network to ONNX once, which takes more than a second."""
+    graphs = {}
+    make = Backbone.graph.fget
+
+    def graph(backbone):
+        key = backbone.name, backbone.sha256, backbone.transform
+        if backbone.graph_file:
+            return make(backbone)
+        if key not in graphs:
+            graphs[key] = make(backbone)
+        return graphs[key]
+
+    with patch.object(Backbone, "graph", property(graph)):
+        yield
 
 
 @pytest.fixture
-def kept_features(tmp_path_factory, monkeypatch):
+def kept_features(kept_graphs, tmp_path_factory, monkeypatch):
     """Let tests with the same pictures compute their features once."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
 
 
 @pytest.fixture
-def groundvec(tmp_path, kept_features):
-    """Runs the command in a folder; what it wrote to standard output, or its only line of error."""
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "GROUNDVEC_MIRROR": ""}
+def groundvec(tmp_path, kept_features, monkeypatch, capsys):
+    """Return a function that runs a command in a folder, and returns its standard output."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GROUNDVEC_MIRROR", "")
 
-    def run(*arguments, fails=0):
-        result = forks.run("-m", "groundvec", *arguments, cwd=tmp_path, env=env)
-        assert result.returncode == fails, result.stderr
-        if fails:
-            *usage, line = result.stderr.splitlines()
-            assert not result.stdout and not (fails == 1 and usage), result.stderr
-            return line
-        return result.stdout
+    def run(*arguments):
+        capsys.readouterr()
+        run_here(*arguments)
+        return capsys.readouterr().out
 
     return run
 

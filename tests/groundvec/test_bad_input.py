@@ -1,6 +1,6 @@
 """Bad input to the real commands: one line, an exit status, and no file changed.
 
-A few kinds per command; tests of the modules have all messages. With
+One kind per command; tests of the modules have all messages. With
 GROUNDVEC_RELIABILITY=docs/reliability.md in the environment, the table there is written.
 """
 
@@ -9,30 +9,23 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
-from itertools import chain
-from pathlib import Path
 
 import h5py
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from PIL import Image
 
 from groundvec.model.network import Model
-from groundvec.model.weights import save as save_weights
 from groundvec.runtime.files import sha256
 from groundvec.text.characters import Text
 from tests.support import forks
 from tests.support.examples import description, save_model
 from tests.support.photos import jpeg
 from tests.support.reliability import write_section
-from tests.support.workflow import SCENES, copy_project, environment
+from tests.support.workflow import ROOT, SCENES, environment
 
-TABLE = "source: table, table: my/captions.csv, images: my/photos, models: [gru-8-max]"
-ROWS = "image,caption,split\na.png,A cat.,train\nb.png,A dog.,dev\nc.png,A cow.,test\n"
+TABLE = "{source: table, table: my/captions.csv, images: my/photos, models: [gru-8-max]}"
 SNAKEMAKE = "snakemake --cores 1 --configfile x.yaml"
 DATASET = "scripts/dataset.py table --table my/captions.csv --images my/photos --output out"
 EXTRACT = (
@@ -52,180 +45,100 @@ RERANK = (
 )
 
 
-@dataclass
-class Case:
-    """A mistake, the message, and the command that meets it in the files of `prepare`."""
-
-    mistake: str
-    message: str
-    command: str
-    prepare: Callable[[Path], object] = lambda folder: None
+def write_configuration(folder, dataset):
+    (folder / "x.yaml").write_text(f"experiment: x\ndatasets:\n  one: {dataset}\n")
 
 
-def own_data(folder: Path, rows: str = ROWS) -> None:
+def misspelt_key(folder):
+    write_configuration(folder, SCENES.replace("}", ", seedz: [1]}"))
+
+
+def own_data(folder, *more_rows):
+    rows = ["image,caption,split", "a.png,A cat.,train", "b.png,A dog.,dev", "c.png,A cow.,test"]
     (folder / "my/photos").mkdir(parents=True)
-    (folder / "my/captions.csv").write_text(rows)
+    (folder / "my/captions.csv").write_text("\n".join([*rows, *more_rows]))
     for name in "abc":
         Image.new("RGB", (40, 30), "red").save(folder / f"my/photos/{name}.png")
 
 
-def configuration(mistake: str, dataset: str, message: str, name: str = "one") -> Case:
-    def prepare(folder: Path) -> None:
-        own_data(folder)
-        text = f"experiment: x\ndatasets:\n  {name}: {{{dataset}}}\n"
-        (folder / "x.yaml").write_text(text)
-
-    return Case(mistake, message, SNAKEMAKE, prepare)
+def empty_caption(folder):
+    own_data(folder, "c.png,,test")
 
 
-def model(mistake: str, change: Callable[[Path], object], message: str) -> Case:
-    """A model folder that somebody gave us."""
-
-    def prepare(folder: Path) -> None:
-        text = Text.build(["A dog."])
-        network = Model(description("gru-8-max"), {"en": text}, 4)
-        save_model(folder / "model", network, [1])
-        weights = folder / "model/snapshots/epoch-001.safetensors"
-        claim(folder / "model", sha256={"1": sha256(weights)})
-        header = "task,subtask,split,sentence_a,sentence_b,rating"
-        (folder / "ratings.csv").write_text(f"{header}\nT,S,test,A dog.,A cat.,1\n")
-        change(folder / "model")
-
-    return Case(mistake, message, RATE, prepare)
+def write_images(folder, path, content_sha256):
+    columns = {"image_id": ["a"], "split": "train", "path": str(path), "sha256": content_sha256}
+    pd.DataFrame(columns).to_csv(folder / "images.csv", index=False)
 
 
-def claim(folder: Path, **changes: object) -> None:
-    content = json.loads((folder / "model.json").read_text())
-    (folder / "model.json").write_text(json.dumps(content | changes))
+def half_a_jpeg(folder):
+    path = folder / "a.jpg"
+    path.write_bytes(jpeg(quality=95)[:-500])
+    write_images(folder, path, sha256(path))
 
 
-def flip_a_bit(folder: Path) -> None:
-    path = folder / "snapshots/epoch-001.safetensors"
+def nan_features(folder):
+    with h5py.File(folder / "f.h5", "w") as file:
+        file["image_ids"] = ["a"]
+        file["features"] = np.full((1, 4), np.nan, "f4")
+    write_images(folder, "-", "-")
+
+
+def flipped_byte(folder):
+    network = Model(description("gru-8-max"), {"en": Text.build(["A dog."])}, 4)
+    save_model(folder / "model", network, [1])
+    path = folder / "model/snapshots/epoch-001.safetensors"
+    about = json.loads((folder / "model/model.json").read_text())
+    (folder / "model/model.json").write_text(json.dumps(about | {"sha256": {"1": sha256(path)}}))
     content = bytearray(path.read_bytes())
     content[-3] ^= 1
     path.write_bytes(content)
+    header = "task,subtask,split,sentence_a,sentence_b,rating"
+    (folder / "ratings.csv").write_text(f"{header}\nT,S,test,A dog.,A cat.,1\n")
 
 
-def not_finite(folder: Path) -> None:
-    network = Model(description("gru-8-max"), {"en": Text.build(["A dog."])}, 4)
-    with torch.no_grad():
-        network.captions["en"].embedding.weight[2, 0] = torch.nan
-    claim(folder, sha256={"1": save_weights(network, folder / "snapshots/epoch-001.safetensors")})
-
-
-def empty_caption(folder: Path) -> None:
-    own_data(folder, ROWS + "c.png,,test\n")
-
-
-def half_a_jpeg(folder: Path) -> None:
-    path = folder / "a.jpg"
-    path.write_bytes(jpeg(quality=95)[:-500])
-    columns = {"image_id": ["a"], "split": "train", "path": str(path), "sha256": sha256(path)}
-    pd.DataFrame(columns).to_csv(folder / "images.csv", index=False)
-
-
-def nan_features(folder: Path) -> None:
-    with h5py.File(folder / "f.h5", "w") as file:
-        file["image_ids"] = ["a", "b"]
-        file["features"] = np.full((2, 4), np.nan, "f4")
-    columns = {"image_id": ["a", "b"], "split": "train", "path": "-", "sha256": "-"}
-    pd.DataFrame(columns).to_csv(folder / "images.csv", index=False)
-
-
-def benchmark(folder: Path) -> None:
+def ratings_from_0_to_1(folder):
     for split in ("train", "dev", "test"):
         line = f"main-news\tMSRpar\t2012{split}\t1\t0.95\tA dog.\tA cat.\n"
         (folder / f"sts-{split}.csv").write_text(10 * line)
 
 
-def lists(folder: Path) -> None:
-    splits = ("train", "dev", "test")
-    rows = "".join(f"{split},,A dog.,Ein Hund.\n" * 2 for split in splits)
+def cut_off_line(folder):
+    rows = "".join(f"{split},,A dog.,Ein Hund.\n" * 2 for split in ("train", "dev", "test"))
     (folder / "parallel.csv").write_text(f"split,image_id,en,de\n{rows}")
     (folder / "lists.txt").write_text("0 ||| Ja ||| ||| 1\n1 ||| Ne")
 
 
-def one_pair(folder: Path) -> None:
+def one_pair(folder):
     rows = "train,,A dog.,Ein Hund.\ndev,,A dog.,Ein Hund.\n"
     (folder / "parallel.csv").write_text(f"split,image_id,en,de\n{rows}")
 
 
-DRAWN = SCENES.strip("{}")
-
-CASES = {
-    "A configuration": [
-        configuration(
-            "a misspelt key", f"{DRAWN}, seedz: [1]", "unknown key 'seedz': did you mean 'seed'?"
-        ),
-        configuration(
-            "a name that YAML reads as a number",
-            DRAWN,
-            "YAML reads a name here as 2024: put it in quotation marks",
-            name="2024",
-        ),
-    ],
-    "A table of captions": [
-        Case("an empty caption", "line 5: the caption is empty", DATASET, empty_caption),
-    ],
-    "A picture": [
-        Case("half a JPEG", "save it again in a program that", EXTRACT, half_a_jpeg),
-    ],
-    "Features": [
-        Case("NaN", "features that are NaN or beyond 1e+15 for image a", JOIN, nan_features)
-    ],
-    "A model folder": [
-        model("a flipped byte in the weights", flip_a_bit, "epoch-001.safetensors is damaged"),
-        model(
-            "weights that are not finite", not_finite, "captions.en.embedding.weight is not finite"
-        ),
-    ],
-    "The command `groundvec`": [
-        Case(
-            "two names of files, and no files",
-            "first.txt is the name of a file, or looks like one: use --files",
-            "groundvec similarity first.txt secnd.txt",
-        )
-    ],
-    "The command `groundvec evaluate`": [
-        Case(
-            "STS-B with ratings from 0 to 1",
-            "sts-train.csv line 1: the highest of 10 train ratings of STS-B is 0.95 of 5; multiply",
-            "groundvec evaluate sentences --tasks STS-B --folder .",
-            benchmark,
-        ),
-    ],
-    "Lists of translations": [
-        Case("a line that is cut off", "line 2: '1 ||| Ne' is not", RERANK, lists),
-        Case(
-            "one pair to train a translator with",
-            "no en word is in the training sentences 2 times: add pairs to learn from",
-            TRANSLATOR,
-            one_pair,
-        ),
-    ],
-    "Numbers on a command line": [
-        Case("`--seed -1`", "--seed: -1 is less than the minimum of 0", f"{TRANSLATOR} --seed -1")
-    ],
+CASES = {  # a mistake: the function that writes the files, the command, and words of its message
+    "a misspelt key in a configuration": (
+        misspelt_key,
+        SNAKEMAKE,
+        "unknown key 'seedz': did you mean 'seed'?",
+    ),
+    "an empty caption in a table": (empty_caption, DATASET, "line 5: the caption is empty"),
+    "half a JPEG": (half_a_jpeg, EXTRACT, "save it again in a program that"),
+    "NaN among features": (nan_features, JOIN, "features that are NaN or beyond 1e+15 for im"),
+    "a flipped byte in a model's weights": (
+        flipped_byte,
+        RATE,
+        "epoch-001.safetensors is damaged",
+    ),
+    "STS-B with ratings from 0 to 1": (
+        ratings_from_0_to_1,
+        "groundvec evaluate sentences --tasks STS-B --folder .",
+        "sts-train.csv line 1: the highest of 10 train ratings of STS-B is 0.95 of 5; multiply",
+    ),
+    "a list of translations that is cut off": (cut_off_line, RERANK, "line 2: '1 ||| Ne' is not"),
+    "one pair to train a translator with": (
+        one_pair,
+        TRANSLATOR,
+        "no en word is in the training sentences 2 times: add pairs to learn from",
+    ),
 }
-
-
-@pytest.fixture(scope="module")
-def project(tmp_path_factory):
-    return copy_project(tmp_path_factory.mktemp("bad"))
-
-
-@pytest.fixture(scope="module")
-def answers():
-    messages: dict[str, str] = {}
-    yield messages
-    if len(messages) == sum(map(len, CASES.values())):
-        lines = [INTRODUCTION, "| mistake | message |", "|---|---|"]
-        for group, cases in CASES.items():
-            lines.append(f"| **{group}** | |")
-            lines += [f"| {case.mistake} | `{messages[case.mistake]}` |" for case in cases]
-        write_section("Bad input", "\n".join([*lines, ""]))
-
-
 INTRODUCTION = """\
 A mistake in a configuration is reported before anything starts, even if results exist. No mistake
 in the table changes or deletes a result. The exit status is 1. These are examples;
@@ -233,53 +146,63 @@ in the table changes or deletes a result. The exit status is 1. These are exampl
 """
 
 
-@pytest.mark.parametrize("case", list(chain(*CASES.values())), ids=lambda case: case.mistake)
-def test_bad_input_is_answered_with_one_line_and_a_status(project, tmp_path, case, answers):
+@pytest.fixture(scope="module")
+def answers():
+    """Collect the messages; in the end, write them into the page."""
+    messages = {}
+    yield messages
+    if messages.keys() == CASES.keys():
+        rows = [f"| {mistake} | `{message}` |" for mistake, message in messages.items()]
+        write_section(
+            "Bad input", "\n".join([INTRODUCTION, "| mistake | message |", "|---|---|", *rows, ""])
+        )
+
+
+@pytest.mark.parametrize("mistake", CASES)
+def test_bad_input_is_answered_with_one_line_and_a_status(tmp_path, mistake, answers):
+    prepare, command, expected = CASES[mistake]
     folder = tmp_path / "mine"
     folder.mkdir()
-    case.prepare(folder)
+    prepare(folder)
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    program, *arguments = case.command.split()
-    result = forks.run(
-        *start_of(program, project),
-        *arguments,
-        cwd=folder,
-        env={**environment(), "PYTHONPATH": str(project)},
-    )
+    env = {**environment(), "PYTHONPATH": str(ROOT)}
+    result = forks.run(*words_of(command), cwd=folder, env=env)
     assert result.returncode == 1, result.stderr
     assert "Traceback" not in result.stderr
-    lines = [line for line in result.stderr.splitlines() if case.message in line]
+    lines = [line for line in result.stderr.splitlines() if expected in line]
     assert lines and lines[0].startswith("error: "), result.stderr
     after = {path for path in folder.rglob("*") if path.is_file()}
     assert {path for path in after if ".snakemake" not in path.parts} == set(before)
     assert all(path.read_bytes() == content for path, content in before.items())
     message = lines[0].removeprefix("error: ").replace(f"{folder}{os.sep}", "")
     message = message.replace("|", "\\|")
-    answers[case.mistake] = message if len(message) < 160 else f"{message[:160]}..."
+    answers[mistake] = message if len(message) < 160 else f"{message[:160]}..."
 
 
-def start_of(program, project):
+def words_of(command):
+    """Return a command as Python's arguments."""
+    program, *arguments = command.split()
     if program == "snakemake":
-        return ["-m", "snakemake", "--snakefile", project / "Snakefile"]
-    return ["-m", "groundvec"] if program == "groundvec" else [project / program]
+        return ["-m", "snakemake", "--snakefile", ROOT / "Snakefile", *arguments]
+    start = ["-m", "groundvec"] if program == "groundvec" else [ROOT / program]
+    return [*start, *arguments]
 
 
 @pytest.mark.parametrize(
     ("command", "closed"), [(DATASET, "my/captions.csv"), (DATASET, "."), (SNAKEMAKE, "my/photos")]
 )
-def test_what_may_not_be_read_or_written_is_one_line(project, tmp_path, command, closed):
+def test_what_may_not_be_read_or_written_is_one_line(tmp_path, command, closed):
     own_data(tmp_path)
-    (tmp_path / "x.yaml").write_text(f"experiment: x\ndatasets:\n  one: {{{TABLE}}}\n")
-    program, *arguments = command.split()
+    write_configuration(tmp_path, TABLE)
     # Root may do everything, unless it gives that up.
     root = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
     prefix = root if os.geteuid() == 0 else []
     (tmp_path / closed).chmod(0o555 if closed == "." else 0)
     try:
         result = subprocess.run(
-            [*prefix, sys.executable, *start_of(program, project), *arguments],
+            [*prefix, sys.executable, *words_of(command)],
             cwd=tmp_path,
-            env={**environment(), "PYTHONPATH": str(project)},
+            env={**environment(), "PYTHONPATH": str(ROOT)},
             capture_output=True,
             text=True,
             timeout=120,

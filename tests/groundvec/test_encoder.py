@@ -1,8 +1,6 @@
 """Vectors of sentences, and their similarities."""
 
 import math
-import subprocess
-import sys
 import time
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
@@ -91,14 +89,6 @@ def test_similarity_is_the_model_s_own(kind):
     assert encoder.similarity(a[0], b[2]) == pytest.approx(expected[0, 2], abs=1e-5)
 
 
-def test_a_language_is_the_first_if_none_is_named():
-    encoder = SentenceEncoder([model(languages=["en", "de"])])
-    assert encoder.languages == ["en", "de"]
-    english, german = (encoder.encode(CAPTIONS, language=name) for name in ("en", "de"))
-    np.testing.assert_array_equal(encoder.encode(CAPTIONS), english)
-    assert not np.allclose(english, german)
-
-
 def test_a_name_without_a_version_is_the_newest():
     versions: dict[str, list[int]] = {}
     for folder in PRETRAINED.iterdir():
@@ -121,27 +111,6 @@ def test_a_packed_model_is_the_ensemble_in_eight_bits(tmp_path):
     assert all(path.stat().st_size < 0.6 * size for path in small)
     with pytest.raises(InputError, match="packed already exists"):
         pack(tmp_path / "whole", tmp_path / "packed", images=False)
-
-
-def test_the_shipped_encoder_imports_little_beside_torch():
-    """Such as no pandas or scikit-learn: `groundvec encode` starts about as fast as torch.
-
-    Sympy and torch's compiler take half a second to two.
-    """
-    program = """
-import sys, torch
-of_torch = set(sys.modules)
-from groundvec import SentenceEncoder
-SentenceEncoder("flickr8k").encode(["A dog runs."])
-new = {*sys.modules} - of_torch
-print(*{name if name.startswith("torch.") else name.partition(".")[0] for name in new})
-"""
-    result = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
-    of_jsonschema = {"attr", "attrs", "idna", "jsonschema", "jsonschema_specifications"}
-    of_jsonschema |= {"referencing", "rpds"}
-    new = {name for name in result.stdout.decode().split() if not name.startswith("_cython")}
-    ours = {"groundvec", "safetensors", "yaml", "torch.utils._device"}
-    assert new - sys.stdlib_module_names <= of_jsonschema | ours
 
 
 def test_options_have_the_names_of_sentence_transformers(encoder):
@@ -320,11 +289,7 @@ def test_something_else_than_vectors_is_named(encoder, vectors, message):
 @pytest.mark.parametrize(
     ("model", "device", "message"),
     [
-        (
-            "nowhere",
-            None,
-            "no model nowhere: give the folder .*: flickr8k, flickr8k-bag, ",
-        ),
+        ("nowhere", None, "no model nowhere: give the folder .*: flickr8k, flickr8k-bag, "),
         (Path(__file__).parent, None, "there is no model .*groundvec: give the folder"),
         ("~nobody-of-that-name/x", None, "there is no model ~nobody-of-that-name/x: give"),
         (["flickr8k"], None, "is no model"),

@@ -2,7 +2,6 @@
 
 import logging
 import socket
-import subprocess
 import sys
 from http.server import HTTPServer, SimpleHTTPRequestHandler
 from threading import Thread
@@ -111,11 +110,3 @@ def test_without_the_package_the_error_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)  # its import now fails
     with pytest.raises(InputError, match=r'pip install "groundvec\[sentence-transformers\]"$'):
         load("sentence-transformers", model="all-fake")
-
-
-def test_baselines_that_do_without_torch_do_not_import_it():
-    code = (
-        "import sys; from groundvec.baselines import load; "
-        "load('trigrams'), load('bag-of-words', vectors='v'); sys.exit('torch' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -21,12 +21,10 @@ import yaml
 from PIL import Image
 
 from groundvec import SentenceEncoder, search
-from groundvec.__main__ import COMMANDS
 from groundvec.features import backbones
 from groundvec.model.network import Model
-from groundvec.runtime.errors import InputError
+from groundvec.runtime.errors import InputError, printable
 from groundvec.text.characters import Text
-from tests.support import forks
 from tests.support.commands import run_here
 from tests.support.examples import description, save_model
 
@@ -66,19 +64,6 @@ def encoder(model):
     return SentenceEncoder(model)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_explains_itself_with_an_example(groundvec, name):
-    assert f"Examples:\n  groundvec {name} " in groundvec(name, "--help")
-
-
-def test_help_waits_for_no_large_package():
-    program = (
-        "import sys; from groundvec.__main__ import main; sys.argv = ['groundvec', '--help']\n"
-        "try: main()\nfinally: assert not {'torch', 'numpy', 'pandas', 'yaml'} & {*sys.modules}"
-    )
-    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True)
-
-
 # encode
 
 
@@ -92,18 +77,29 @@ def read_vectors(path):
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 1e-6), ("float16", 1e-3)])
+@pytest.mark.parametrize("ending", ["npy", "csv", "parquet"])
 def test_a_file_of_sentences_becomes_a_file_of_vectors(
-    groundvec, tmp_path, model, encoder, dtype, tolerance
+    groundvec, tmp_path, monkeypatch, model, encoder, ending, dtype, tolerance
 ):
+    """Also if it is written in several blocks."""
+    monkeypatch.setattr("groundvec.cli.commands.encode.BLOCK", 3)
     (tmp_path / "s.txt").write_bytes(b"\xef\xbb\xbf" + "\r\n".join(SENTENCES).encode())
-    for ending in ("npy", "csv", "parquet"):
-        output = tmp_path / f"v.{ending}"
-        command = ("encode", "s.txt", "--model", model, "--dtype", dtype, "-o", output)
-        assert groundvec(*command) == ""
-        vectors = read_vectors(output)
-        assert ending == "csv" or vectors.dtype == dtype
-        np.testing.assert_allclose(vectors, encoder.encode(SENTENCES), atol=tolerance)
-    assert polars.read_parquet(tmp_path / "v.parquet")["sentence"].to_list() == SENTENCES
+    output = tmp_path / f"v.{ending}"
+    assert groundvec("encode", "s.txt", "--model", model, "--dtype", dtype, "-o", output) == ""
+    vectors = read_vectors(output)
+    assert ending == "csv" or vectors.dtype == dtype
+    np.testing.assert_allclose(vectors, encoder.encode(SENTENCES), atol=tolerance)
+    if ending == "parquet":
+        assert polars.read_parquet(output)["sentence"].to_list() == SENTENCES
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["s.txt", f"v.{ending}"]
+
+
+@pytest.mark.parametrize("ending", ["npy", "csv", "parquet"])
+def test_a_file_without_sentences_becomes_one_without_vectors(groundvec, tmp_path, model, ending):
+    (tmp_path / "s.txt").touch()
+    groundvec("encode", "s.txt", "--model", model, "-o", f"v.{ending}")
+    vectors = read_vectors(tmp_path / f"v.{ending}").reshape(-1, 16)  # no columns in a CSV file
+    assert vectors.shape == (0, 16)
 
 
 def test_standard_input_is_encoded_to_standard_output(tmp_path, model, encoder):
@@ -139,20 +135,6 @@ def test_what_the_encoder_can_do_the_command_can_too(groundvec, tmp_path, option
     expected = encoder.encode(["A dog's ball."], **same)
     np.testing.assert_allclose(np.load(tmp_path / "v.npy"), expected, atol=1e-6)
     assert not np.allclose(expected, encoder.encode(["A dog's ball."]), atol=1e-3)
-
-
-@pytest.mark.parametrize("ending", ["npy", "csv", "parquet"])
-@pytest.mark.parametrize("count", [0, 5])
-def test_vectors_are_written_block_by_block(monkeypatch, tmp_path, model, encoder, ending, count):
-    monkeypatch.setattr("groundvec.cli.commands.encode.BLOCK", 2)
-    sentences = (SENTENCES * 2)[:count]
-    (tmp_path / "s.txt").write_text("".join(f"{sentence}\n" for sentence in sentences))
-    output = tmp_path / f"v.{ending}"
-    run_here("encode", tmp_path / "s.txt", "-o", output, "--model", model, "--device", "cpu")
-    vectors = read_vectors(output).reshape(-1, 16)  # an empty CSV file has no columns
-    assert vectors.shape == (count, 16)
-    np.testing.assert_allclose(vectors, encoder.encode(sentences), atol=1e-6)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["s.txt", f"v.{ending}"]
 
 
 @pytest.mark.parametrize("ending", ["npy", "parquet"])
@@ -275,8 +257,7 @@ def test_a_page_of_the_best_needs_no_other_file(groundvec, model, photos, tmp_pa
         assert Image.open(io.BytesIO(base64.b64decode(data))).size == (320, 26)
 
 
-@pytest.mark.usefixtures("kept_features")
-def test_a_search_names_what_its_model_was_trained_on(model, photos, tmp_path):
+def test_a_search_names_what_its_model_was_trained_on(groundvec, model, photos, tmp_path, caplog):
     """From model.json, which may come from anybody."""
     theirs = shutil.copytree(model, tmp_path / "theirs")
     about = {
@@ -290,11 +271,10 @@ def test_a_search_names_what_its_model_was_trained_on(model, photos, tmp_path):
         content["dataset"] = source if source == "flickr8k" else "\x1b<b>"
         content["source"] = source
         (theirs / "model.json").write_text(json.dumps(content))
-        command = ("search", "photos", "A dog.", "--model", "theirs", "-o", "best.html")
-        env = {**os.environ, "PYTHONPATH": str(ROOT)}
-        result = forks.run("-m", "groundvec", *command, "--overwrite", cwd=tmp_path, env=env)
+        caplog.clear()
+        groundvec("search", "photos", "A dog.", "--model", "theirs", "-o", "best.html")
         line = f"theirs reads en and de. Trained on {data}, it may miss other things."
-        assert result.stderr == line + "\n"
+        assert [printable(message) for message in caplog.messages] == [line]
         page = " ".join((tmp_path / "best.html").read_text().split())
         assert html.escape(line) in page
 
@@ -310,14 +290,13 @@ def test_what_is_not_utf_8_is_shown_with_question_marks(groundvec, model, photos
     assert "<h1>A caf?.</h1>" in (tmp_path / "best.html").read_text()
 
 
-def test_a_search_says_what_it_leaves_out(tmp_path, model, photos):
+def test_a_search_says_what_it_leaves_out(groundvec, tmp_path, monkeypatch, model, photos, caplog):
     (photos / "!0.png").write_bytes(b"\0\5\26\7")
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "cache").write_text("no folder")  # so that nothing can be kept
-    command = ("-m", "groundvec", "search", "photos", "A dog.", "--model", model)
-    result = forks.run(*command, cwd=tmp_path, env=env)
-    assert result.returncode == 0 and result.stdout.count("\n") == 4
-    kept, left, _ = result.stderr.splitlines()
+    lines = groundvec("search", "photos", "A dog.", "--model", model).splitlines()
+    assert_listed(lines, search(photos, "A dog.", model=model))
+    kept, left, _ = caplog.messages[:3]
     assert kept.endswith("Not a directory; new features are not saved there")
     assert left.startswith("photos/!0.png is not a picture") and left.endswith("; it is left out")
 
@@ -361,20 +340,11 @@ def test_a_name_of_the_grid_is_described_as_in_a_configuration(groundvec):
 # What goes wrong
 
 
-def test_a_torchvision_that_does_not_fit_torch_is_one_line(groundvec, model, photos, tmp_path):
-    """As it says when its operators were compiled for another version."""
-    (tmp_path / "torchvision").mkdir()
-    raising = "raise RuntimeError('operator torchvision::nms does not exist')\n"
-    (tmp_path / "torchvision" / "__init__.py").write_text(raising)
-    command = ("search", "photos", "A dog.", "--model", model, "--backbone", "resnet18")
-    line = groundvec(*command, fails=1)
-    assert line.startswith("error: this torchvision was built for another torch: install both")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["encode", "s.txt", "-o", "v.txt"], "v.txt does not end in .npy or .csv or .parquet"),
+        (["export", "flickr8k", "-o", "new.txt"], "new.txt does not end in .onnx"),
         (["encode", "s.txt", "--device", "gpu7"], "gpu7 cannot be used ("),
         (["encode", "utf16.txt"], "utf16.txt line 1 is UTF-16 or no text at all: save it"),
         (["encode", "table.csv"], "table.csv is no text"),

@@ -196,6 +196,8 @@ def test_a_program_that_is_told_to_stop_leaves_nothing_half_written(tmp_path):
         ("OSError(28, 'No space left', 'a')", "no space left on the disk while writing a"),
         ('RuntimeError("can\'t allocate memory: 9\\n at")', "not enough memory (can't allocate"),
         ("ModuleNotFoundError(name='h5py')", 'h5py is not installed: pip install "groundvec[train'),
+        # Torchvision says so when it was compiled for another version of torch.
+        ("RuntimeError('operator torchvision::nms does not exist')", "this torchvision was built"),
     ],
 )
 def test_what_the_system_refuses_is_one_line(tmp_path, raised, said):

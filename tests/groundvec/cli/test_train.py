@@ -189,16 +189,8 @@ def test_what_cannot_be_trained_is_refused_before_anything_is_computed(data, mon
     recipe = json.loads(Path("recipe/model.json").read_text())
     del recipe["description"]["training"]
     for rows, about, error in [
-        (
-            table.assign(language=24 * ["en", "de"]),
-            None,
-            r"the captions are in en, de: keep one language, or",
-        ),
-        (
-            table[:6],
-            None,
-            "captions.csv has 1 training picture: at least 2 are needed.* 4 pictures",
-        ),
+        (table.assign(language=24 * ["en", "de"]), None, "the captions are in en, de: keep one"),
+        (table[:6], None, "captions.csv has 1 training picture: at least 2 are .* 4 pictures"),
         (table, recipe, "recipe has no training in its description: name another --recipe"),
     ]:
         rows.to_csv("captions.csv", index=False)

@@ -1,0 +1,31 @@
+"""Large packages are imported where they are needed alone: programs start fast."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    ("code", "packages"),
+    [
+        (
+            "from groundvec.__main__ import main; sys.argv = ['groundvec', '--version']; main()",
+            "numpy pandas torch yaml",
+        ),
+        (
+            "import groundvec; groundvec.SentenceEncoder('flickr8k').encode('A dog.')",
+            "onnxruntime pandas PIL scipy sklearn torch",
+        ),
+        ("from groundvec import evaluate", "scipy torch"),
+        ("from groundvec.baselines import load; load('trigrams').encode(['A dog.'])", "torch"),
+    ],
+)
+def test_large_packages_are_not_waited_for(code, packages):
+    program = (
+        f"import sys\ntry: {code}\nfinally: assert not set({packages.split()}) & {{*sys.modules}}"
+    )
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
