@@ -15,6 +15,7 @@ from PIL import Image
 
 from groundvec import ImageEncoder, Index, SentenceEncoder, search
 from groundvec.features import backbones
+from groundvec.features.extract import described_features
 from groundvec.model import bank
 from groundvec.model.network import Model
 from groundvec.runtime.errors import InputError
@@ -24,17 +25,21 @@ from tests.support.examples import description, save_model
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
-    folder, lite = tmp_path_factory.mktemp("model"), backbones.load("efficientnet_lite0")
+    folder = tmp_path_factory.mktemp("model")
+    lite = backbones.load("efficientnet_lite0", crops=1)
     torch.manual_seed(0)
     network = Model(description("gru-16-max"), {"en": Text.build(["A dog."])}, lite.width)
-    about = {"backbone": lite.name, "weights": lite.weights, "weights_sha256": lite.sha256}
-    save_model(folder, network, features=about | {"crops": 1})
+    save_model(folder, network, features=described_features(lite, "cpu"))
     return folder
 
 
 @pytest.fixture
-def photos(tmp_path, monkeypatch):
+def cache(tmp_path, monkeypatch, kept_graphs):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def photos(tmp_path, cache):
     rng = np.random.default_rng(0)
     for name in ("a.png", "b.png", "deep/c.png"):
         path = tmp_path / "photos" / name
@@ -219,14 +224,6 @@ def test_a_damaged_index_is_made_again(photos, model, tmp_path, caplog, damage):
         assert len(Index(photos, model).paths) == 3 and not caplog.messages
 
 
-def test_an_index_that_cannot_be_written_costs_no_result(photos, model, monkeypatch):
-    def refuse(*_, **__):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr("groundvec.index.write_bytes", refuse)
-    assert len(Index(photos, model).paths) == 3
-
-
 def test_other_crops_networks_or_libraries_have_an_index_of_their_own(
     photos, model, tmp_path, monkeypatch
 ):
@@ -304,6 +301,7 @@ def test_a_query_that_means_nothing_is_refused(photos, model, tmp_path):
         (photos, {}, "photos"),
         ("A dog.", {"plus": tmp_path / "no.jpg"}, "^\\S*no.jpg is not a picture"),
         ("A dog.", {"minus": [3]}, "sentence 1 is not text but int"),
+        ("A dog.", {"best": 0}, "best is 0: it must be 1 or more"),
     ]
     for query, further, message in mistakes:
         with pytest.raises(InputError, match=message) as caught:
@@ -311,9 +309,8 @@ def test_a_query_that_means_nothing_is_refused(photos, model, tmp_path):
         assert "\n" not in str(caught.value)
 
 
-def test_copies_in_other_formats_and_sizes_are_shown_once(model, tmp_path, monkeypatch):
+def test_copies_in_other_formats_and_sizes_are_shown_once(model, tmp_path, cache):
     """A burst is not: its pictures differ by a few pixels' movement."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     rng = np.random.default_rng(0)
     blurred = Image.fromarray(rng.integers(0, 256, (12, 16, 3), np.uint8))
     (tmp_path / "copies").mkdir()

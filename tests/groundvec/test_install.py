@@ -15,9 +15,10 @@ ROOT = Path(__file__).parents[2]
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
 USE = """
 import groundvec, numpy, pathlib, sys
-from groundvec import ImageEncoder, SentenceEncoder
+from groundvec import ImageEncoder, SentenceEncoder, search
 from groundvec.config.description import complete_description
 from groundvec.data import sts_archives
+from groundvec.model import shipped
 from PIL import Image
 
 assert pathlib.Path(groundvec.__file__).parents[1] == pathlib.Path(sys.argv[1])
@@ -28,12 +29,16 @@ backbones = pathlib.Path(groundvec.__file__).parent / "features" / "backbones.ya
 assert "resnet152" in backbones.read_text()
 assert "sts/SICK.zip" in sts_archives.SOURCES.read_text()
 
+for name in shipped.versions():
+    encoder = SentenceEncoder(name)
+    assert encoder.encode(["A dog.", "A cat."]).shape == (2, encoder.dim)
 encoder = SentenceEncoder("flickr8k")
 dog, puppy, cars = encoder.encode(["A dog runs in snow.", "A puppy runs in snow.", "Two cars."])
 assert dog @ puppy > dog @ cars
 
 Image.new("RGB", (40, 30), "red").save("red.png")
 assert ImageEncoder("flickr8k").encode("red.png").shape == (1, encoder.dim)
+assert len(search("red.png", "A dog.")) == 1
 assert "torch" not in sys.modules
 """
 
@@ -111,16 +116,28 @@ def test_the_command_is_installed(installed):
 
 
 @pytest.mark.parametrize(
-    ("code", "package", "extra"),
+    ("command", "package", "extra"),
     [
-        ("from groundvec.model import hub; hub.download('user/name')", "huggingface_hub", "hub"),
-        ("import groundvec; groundvec.evaluate.ratings", "pandas", "evaluate"),
+        ("search red.png a-dog", "PIL", "pictures"),
+        ("similarity a b --device cuda", "torch", "torch"),
+        ("evaluate ratings --model flickr8k", "pandas", "evaluate"),
+        ("export flickr8k -o encoder.onnx", "torch", "onnx"),
+        ("info user/name", "huggingface_hub", "hub"),
     ],
 )
-def test_an_extra_that_is_missing_is_one_line(installed, code, package, extra):
+def test_a_command_that_needs_an_extra_names_it(installed, command, package, extra):
+    target, run = installed
+    (target.parent / "red.png").touch()
+    result = run("-m", "groundvec", *command.split())
+    assert result.returncode == 1
+    line = f'error: {package} is not installed: pip install "groundvec[{extra}]"\n'
+    assert result.stderr == line
+
+
+def test_the_library_names_the_extra_too(installed):
     _, run = installed
-    line = f'{package} is not installed: pip install "groundvec[{extra}]"'
-    assert run("-c", code).stderr.splitlines()[-1].endswith(line)
+    lines = run("-c", "import groundvec; groundvec.evaluate.ratings").stderr.splitlines()
+    assert lines[-1].endswith('pandas is not installed: pip install "groundvec[evaluate]"')
 
 
 def test_every_file_of_the_library_is_installed(installed):

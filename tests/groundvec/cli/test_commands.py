@@ -6,10 +6,7 @@ import io
 import json
 import os
 import re
-import resource
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -22,10 +19,11 @@ from PIL import Image
 
 from groundvec import SentenceEncoder, search
 from groundvec.features import backbones
+from groundvec.features.extract import described_features
 from groundvec.model.network import Model
 from groundvec.runtime.errors import InputError, printable
 from groundvec.text.characters import Text
-from tests.support.commands import run_here
+from tests.support.commands import run_here, shell
 from tests.support.examples import description, save_model
 
 ROOT = Path(__file__).parents[3]
@@ -53,8 +51,7 @@ def model(tmp_path_factory):
     text = Text.build(["A dog runs on a beach.", "A cat sleeps."])
     described = description("gru-16-attention", parts={"languages": ["en", "de"]})
     network = Model(described, {"en": text, "de": text}, lite.width)
-    features = {"backbone": lite.name, "weights": lite.weights, "weights_sha256": lite.sha256}
-    save_model(folder, network, [2, 4], features=features)
+    save_model(folder, network, [2, 4], features=described_features(lite, "cpu"))
     (folder / "README.md").write_text(CARD)
     return folder
 
@@ -104,11 +101,8 @@ def test_a_file_without_sentences_becomes_one_without_vectors(groundvec, tmp_pat
 
 def test_standard_input_is_encoded_to_standard_output(tmp_path, model, encoder):
     """A reader who has seen enough, such as head, is no reason to complain."""
-    lines = "A dog runs.\n" * 3000
-    command = f"set -o pipefail; {sys.executable} -m groundvec encode --model {model} | head -n 2"
-    result = subprocess.run(
-        ["bash", "-c", command], input=lines, capture_output=True, text=True, cwd=ROOT
-    )
+    line = f"groundvec encode --model {model} | head -n 2"
+    result = shell(tmp_path, line, stdin="A dog runs.\n" * 3000)
     assert result.stderr == "" and result.returncode == 128 + 13  # as of one that SIGPIPE ends
     vectors = np.loadtxt(io.StringIO(result.stdout), np.float32, delimiter=",")
     expected = encoder.encode(["A dog runs."] * 2, language="en")
@@ -141,39 +135,24 @@ def test_what_the_encoder_can_do_the_command_can_too(groundvec, tmp_path, option
 def test_vectors_that_the_disk_cannot_hold_are_one_line_and_no_file(tmp_path, model, ending):
     lines = (f"{number:012b}\n" for number in range(3000))  # which do not compress
     (tmp_path / "s.txt").write_text("".join(lines).replace("0", "a").replace("1", "o"))
-    command = [sys.executable, "-m", "groundvec", "encode", "s.txt", "-o", f"v.{ending}"]
-    result = subprocess.run(
-        [*command, "--model", model],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000)),
-    )
+    line = f"ulimit -f 5; groundvec encode s.txt -o v.{ending} --model {model}"  # KiB
+    result = shell(tmp_path, line)
     assert result.returncode == 1 and result.stderr.count("\n") == 1, result.stderr
     assert result.stderr.startswith("error: no space left on the disk while writing")
     assert [path.name for path in tmp_path.iterdir()] == ["s.txt"]
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("line", "said"),
     [
-        ("encode -o v.npy <&-", "standard input is closed: name a file of sentences"),
-        ("info >&-", "standard output is closed"),
-        ("encode -o s.csv --overwrite < s.csv", "s.csv is an input, and would be overwritten"),
+        ("groundvec encode -o v.npy <&-", "standard input is closed: name a file of sentences"),
+        ("groundvec info >&-", "standard output is closed"),
+        ("groundvec encode -o s.csv --overwrite < s.csv", "s.csv is an input, and would be over"),
     ],
 )
-def test_what_is_wrong_with_a_stream_is_one_line(tmp_path, command, said):
+def test_what_is_wrong_with_a_stream_is_one_line(tmp_path, line, said):
     (tmp_path / "s.csv").write_text("A dog.\n")
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    result = subprocess.run(
-        f"{sys.executable} -m groundvec {command}",
-        shell=True,
-        cwd=tmp_path,
-        env=env,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    result = shell(tmp_path, line)
     assert result.returncode == 1 and result.stderr.count("\n") == 1
     assert result.stderr.startswith(f"error: {said}")
     assert (tmp_path / "s.csv").read_text() == "A dog.\n"
@@ -192,10 +171,8 @@ def test_two_files_have_a_number_a_line(groundvec, tmp_path, model, encoder):
 
 def test_files_may_be_pipes(tmp_path, model, encoder):
     """A FIFO, such as bash makes of `<(...)`, and standard input."""
-    command = f"{sys.executable} -m groundvec similarity --model {model} "
-    command += "--files <(echo 'A dog runs.') - <<< 'A cat.'"
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    result = subprocess.run(["bash", "-c", command], env=env, capture_output=True, text=True)
+    files = "<(echo 'A dog runs.') - <<< 'A cat.'"
+    result = shell(tmp_path, f"groundvec similarity --model {model} --files {files}")
     expected = float(encoder.similarity("A dog runs.", "A cat."))
     assert float(result.stdout) == pytest.approx(expected, abs=1e-4), result.stderr
 

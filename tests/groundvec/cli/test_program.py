@@ -185,6 +185,12 @@ def test_a_program_that_is_told_to_stop_leaves_nothing_half_written(tmp_path):
     assert list((tmp_path / "out").iterdir()) == []
 
 
+def test_work_that_was_told_to_stop_ends_as_sigterm_does(tmp_path):
+    body = "from groundvec.runtime.jobs import Stopped; raise Stopped('x: told to stop')"
+    result = program(tmp_path, body)
+    assert result.returncode == 143 and result.stderr == "x: told to stop\n"
+
+
 # What the system does not grant
 
 

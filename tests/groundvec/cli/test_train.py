@@ -48,8 +48,7 @@ def data(tmp_path, monkeypatch, kept_features):
     described = description("gru-16-max", epochs=2, cycle=2, batch_size=4)
     torch.manual_seed(0)
     network = Model(described, {"en": Text.build(["A dog."])}, lite.width)
-    about = {"backbone": lite.name, "weights": lite.weights, "weights_sha256": lite.sha256}
-    save_model(tmp_path / "recipe", network, features=about | {"crops": 1})
+    save_model(tmp_path / "recipe", network, features=described_features(lite, "cpu"))
     return tmp_path
 
 

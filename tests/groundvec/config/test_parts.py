@@ -16,12 +16,12 @@ import pytest
 from safetensors.numpy import load_file
 
 from groundvec.config import parts
-from groundvec.config.description import complete_description
 from groundvec.provenance import digest
 from groundvec.runtime.errors import InputError
+from groundvec.training import loop
 from reproduction.text.treebank import Tree, write
 from tests.support import forks
-from tests.support.examples import make_split, recipe, sentences
+from tests.support.examples import description, make_split, recipe, sentences
 
 ROOT = Path(__file__).parents[3]
 
@@ -83,7 +83,6 @@ def add(project, heading):
 
 CHARACTERS = {"name": "characters"}
 SHORT = {"epochs": 10, "cycle": 10, "batch_size": 10}
-RATE = {"name": "adam", "learning_rate_max": 0.01}
 
 
 def test_a_replaced_file_of_trees_trains_anew(project):
@@ -154,18 +153,10 @@ def test_a_baseline_is_added_by_two_files_as_the_recipe_has_them(project):
     ],
 )
 def test_parts_cross_freely(tmp_path, text, encoder, similarity):
-    from groundvec.training import loop
-
     options = {"bag": {"embedding": 8}, "rnn": {"cell": "gru", "pooling": "attention"}}[encoder]
-    described = complete_description(
-        {
-            "languages": ["en"],
-            "text": {"name": text},
-            "encoder": {"name": encoder, "size": 8, **options},
-            "similarity": similarity,
-            "training": {"epochs": 2, "cycle": 2, "batch_size": 10, "optimiser": RATE},
-        }
-    )
+    settings = {"epochs": 2, "cycle": 2, "batch_size": 10, "learning_rate_max": 0.01}
+    encoder = {"name": encoder, "size": 8, **options}
+    described = description(encoder, text, {"similarity": similarity}, **settings)
     captions = sentences(images=20)
     built = parts.find("text", text).build(captions, **parts.options(described["text"]))
     _, split = make_split(images=20)

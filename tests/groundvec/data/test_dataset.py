@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from groundvec.data import dataset
@@ -52,6 +52,7 @@ CAPTIONS = st.text(max_size=60) | st.text(alphabet="\",;'\\# \t\n\r", max_size=8
     texts=st.lists(CAPTIONS.map(clean).filter(bool), min_size=1, max_size=8),
     name=CAPTIONS.map(clean).filter(bool),
 )
+@example(texts=["NA", "null", "007", "1e3", "True", "nan"], name="NA")  # not missing, nor numbers
 def test_any_text_survives_writing_and_reading(tmp_path_factory, texts, name):
     folder = tmp_path_factory.mktemp("schema")
     images = pd.DataFrame({"image_id": [name], "split": ["dev"], "path": [__file__]})
@@ -63,14 +64,6 @@ def test_any_text_survives_writing_and_reading(tmp_path_factory, texts, name):
     content = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
     images = images.assign(sha256=content)
     assert dataset.read_images(folder / "images.csv").values.tolist() == images.values.tolist()
-
-
-def test_words_that_look_like_missing_values_or_numbers_stay_text(tmp_path):
-    captions, images = tables()
-    captions["caption"] = ["NA", "null", "007", "1e3", "True", "nan"]
-    dataset.write(tmp_path, captions, images)
-    again = dataset.read_captions(tmp_path / "captions.csv")
-    assert again.caption.tolist() == ["NA", "null", "007", "1e3", "True", "nan"]
 
 
 def test_reading_one_language(tmp_path):
@@ -90,26 +83,14 @@ def test_reading_one_language(tmp_path):
         ("images", 3, None, ["a.jpg", "dev", "a"], "image a.jpg is listed twice; list each"),
         ("images", 3, None, ["d.jpg", "train", "d"], "image d.jpg has no captions; add some or"),
         ("images", 1, "split", "val", "image b.jpg: unknown split 'val'; the splits are train,"),
-        (
-            "captions",
-            2,
-            "split",
-            "",
-            "a caption in en of image b.jpg: unknown split ''; the splits",
-        ),
+        ("captions", 2, "split", "", "a caption in en of image b.jpg: unknown split ''; the"),
         ("captions", 2, "split", "test", "in split test, but its image b.jpg is in split dev;"),
         ("captions", [3, 4], "language", "English", "b.jpg (and 1 more): language 'English' is"),
         ("captions", 6, None, ["z.jpg", "en", "train", "A."], "there is no image z.jpg; add the"),
         ("captions", 4, "caption", "", "en of image c.jpg: the caption is empty; write one or"),
         ("captions", [1, 2], "caption", " \t\u00a0", "a.jpg (and 1 more): the caption is empty;"),
         ("captions", 3, "caption", "🐕" * 1001, "has 1,001 characters, more than the limit"),
-        (
-            "images",
-            slice(None),
-            "width",
-            "640",
-            "images: the columns are image_id, split, path, wi",
-        ),
+        ("images", slice(None), "width", "640", "images: the columns are image_id, split, pa"),
     ],
 )
 def test_bad_data_is_refused_in_one_line_and_nothing_is_written(
@@ -134,8 +115,6 @@ def test_bad_data_is_refused_in_one_line_and_nothing_is_written(
     [
         (b"", "not a whole CSV file"),
         (b"image_id,split,path\na,train,x\na,train,x,y\n", "not a whole CSV file.*line 3"),
-        (b'image_id,split,path\na,train,"x\n', "not a whole CSV file"),
-        (b"image_id,split,path\n\xff,train,x\n", "not a whole CSV file"),
         (b"image_id,path\na,x\n", "the columns are image_id, path but must be"),
     ],
 )

@@ -32,6 +32,14 @@ def part_of(target):
     return target.with_name("archive.zip.part")
 
 
+def refused(*arguments):
+    """Return the only line with which a download is refused."""
+    with pytest.raises(InputError) as caught:
+        fetch(NAME, *arguments)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
 def only_file_in(folder):
     (path,) = (path for path in folder.rglob("*") if path.is_file())
     return path
@@ -118,10 +126,7 @@ def test_a_network_that_was_there_may_come_back(server, target, monkeypatch):
 
 def test_a_file_that_is_gone_is_not_asked_for_again(server, target):
     server.faults = [{"status": 404}]
-    with pytest.raises(InputError) as caught:
-        fetch(NAME, server.source, target)
-    message = str(caught.value)
-    assert "\n" not in message
+    message = refused(server.source, target)
     for part in (NAME, "404", server.source["urls"][0], str(target), "mirror"):
         assert part in message
     assert server.asked == [None]
@@ -135,10 +140,7 @@ def test_without_a_network_one_line_says_what_to_put_where(target, monkeypatch):
     with pytest.raises(InputError, match=r"sts/STS\.zip is not public"):
         fetch("sts/STS.zip", {"urls": []}, target)
     url = "https://no-such-host.invalid/archive.zip"  # RFC 6761: never resolved
-    with pytest.raises(InputError) as caught:
-        fetch(NAME, {"urls": [url]}, target)
-    message = str(caught.value)
-    assert "\n" not in message
+    message = refused({"urls": [url]}, target)
     for part in (f"{NAME} is missing", url, str(target), "mirror"):
         assert part in message
 
@@ -152,10 +154,7 @@ def test_without_a_network_one_line_says_what_to_put_where(target, monkeypatch):
     ],
 )
 def test_a_wrong_file_is_deleted_and_said_to_be_wrong(server, target, record, actual):
-    with pytest.raises(InputError) as caught:
-        fetch(NAME, {"urls": server.source["urls"], **record}, target)
-    message = str(caught.value)
-    assert "\n" not in message
+    message = refused({"urls": server.source["urls"], **record}, target)
     assert actual in message
     assert str(*record.values()) in message
     assert not any(path.is_file() for path in target.parent.rglob("*"))
@@ -212,10 +211,8 @@ def test_the_sum_of_a_first_download_holds_where_none_is_known(server, target):
     assert record.read_text() == f"{sha256(CONTENT)}  archive.zip\n"
     target.unlink()
     server.content = b"the file has changed at its address"
-    with pytest.raises(InputError) as caught:
-        fetch(NAME, unknown, target)
-    message = str(caught.value)
-    assert "\n" not in message and "which its first download had" in message
+    message = refused(unknown, target)
+    assert "which its first download had" in message
     for part in (sha256(CONTENT), sha256(server.content), f"delete {record}", str(target)):
         assert part in message
     assert not target.exists()
@@ -295,10 +292,7 @@ def test_the_sums_of_a_mirror_go_before_the_recorded_ones(server, target, mirror
 def test_a_damaged_mirror_is_named(server, target, mirror):
     (mirror / NAME).write_bytes(CONTENT[:-1] + b"!")
     (mirror / "SHA256SUMS").write_text(f"{sha256(CONTENT)}  {NAME}\n")
-    with pytest.raises(InputError) as caught:
-        fetch(NAME, server.source, target, mirror)
-    message = str(caught.value)
-    assert "\n" not in message
+    message = refused(server.source, target, mirror)
     for part in (str(mirror / NAME), sha256(CONTENT), sha256(CONTENT[:-1] + b"!")):
         assert part in message
     assert list(target.parent.iterdir()) == []

@@ -4,12 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from groundvec import evaluate
 from groundvec.data.split import Captions, Split
 from groundvec.evaluation import chance, model_retrieval, retrieval
 from groundvec.evaluation.ranks import development_recall
 
 
-def evaluate(*arguments, **options):
+def evaluated(*arguments, **options):
     return retrieval.scored(retrieval.rank_both_ways(*arguments, **options))
 
 
@@ -41,6 +42,7 @@ class Given(Fixed):
         return encoded
 
 
+LANGUAGES = ("en", "de")
 ENSEMBLE = {"epochs": [1, 2], "best": 2}
 
 
@@ -85,7 +87,7 @@ def test_every_snapshot_and_the_ensemble_is_scored_in_every_language(scored):
             of_images = sum(model.images for model in chosen)
             vectors = (v / np.linalg.norm(v, axis=1)[:, None] for v in (of_captions, of_images))
             of_captions, of_images = vectors
-            expected = evaluate(of_captions, of_images, image[language], folds)
+            expected = evaluated(of_captions, of_images, image[language], folds)
             of_sentences = retrieval.scored(retrieval.rank_sentences(of_captions, image[language]))
         if language == "en" and folds == 1 and (kind != "snapshot" or epochs == "2"):
             expected = pd.concat([expected, of_sentences], ignore_index=True)
@@ -133,7 +135,7 @@ def test_development_recall_is_the_mean_of_directions_and_languages(scored):
     models, split, image = scored
     found = development_recall(models[1], split)
     tables = [
-        evaluate(models[1].captions[language], models[1].images, image[language])
+        evaluated(models[1].captions[language], models[1].images, image[language])
         for language in image
     ]
     assert found["dev_recall"] == pytest.approx(np.mean([table["r10"].mean() for table in tables]))
@@ -163,27 +165,18 @@ def test_a_bank_is_scored_at_the_inverse_temperature_that_is_best_in_development
 
     training, dev, test = split(50), split(40), split(40)
 
-    def expected_ranks(split, language, b):
-        """The place of each caption's image, and of each image's best caption."""
-        captions, image = split.captions[language].encoded, split.captions[language].image
-        bank = training.captions[language].encoded
-        cosines = captions @ split.features.T
-        to_image = cosines - np.log(np.exp(b * bank @ split.features.T).sum(axis=0)) / b
-        of_captions = np.log(np.exp(b * captions @ training.features.T).sum(axis=1)) / b
-        to_caption = cosines - of_captions[:, None]
-        of_captions_ranks = [
-            1 + (row > row[own]).sum() for row, own in zip(to_image, image, strict=True)
-        ]
-        # The best caption of an image is the first of its captions in the order.
-        orders = np.argsort(-to_caption, axis=0).T
-        of_images_ranks = [1 + np.argmax(image[order] == own) for own, order in enumerate(orders)]
-        return of_captions_ranks, of_images_ranks
+    def expected(split, language, b):
+        """The ranks by direction; test_evaluate compares them with Smith et al.'s formula."""
+        captions = split.captions[language]
+        bank = training.captions[language].encoded, training.features
+        items = evaluate.retrieval(
+            captions.encoded, split.features, captions.image, bank=bank, inverse_temperature=b
+        ).items
+        return items.groupby("direction", sort=False)["rank"]
 
     def recall(b):
         hits = [
-            np.mean(np.array(ranks) <= 10)
-            for language in ("en", "de")
-            for ranks in expected_ranks(dev, language, b)
+            expected(dev, language, b).agg(lambda r: (r <= 10).mean()) for language in LANGUAGES
         ]
         return np.mean(hits)
 
@@ -194,13 +187,12 @@ def test_a_bank_is_scored_at_the_inverse_temperature_that_is_best_in_development
     assert set(scores["inverse_temperature"]) == {best}
     assert set(scores["bank"]) == {50}
     assert set(scores["test_set"]) == {"40", "20-folds"}
-    for language in ("en", "de"):
-        both = expected_ranks(test, language, best)
-        for direction, expected in zip(ranks["direction"].unique(), both, strict=True):
+    for language in LANGUAGES:
+        for direction, expected_ranks in expected(test, language, best):
             where = f"direction == '{direction}' and language == '{language}'"
-            assert ranks.query(where)["rank"].tolist() == expected
+            assert ranks.query(where)["rank"].tolist() == expected_ranks.tolist()
             row = scores.query(f"{where} and split == 'test' and test_set == '40'").iloc[0]
-            assert row["r1"] == pytest.approx(100 * np.mean(np.array(expected) == 1))
+            assert row["r1"] == pytest.approx(100 * (expected_ranks == 1).mean())
             assert (row["kind"], row["epochs"]) == ("querybank", "3")
 
 

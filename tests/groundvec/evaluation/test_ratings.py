@@ -28,38 +28,6 @@ def row_of(table, *key):
     return rows.iloc[0]
 
 
-def test_predictions_are_of_the_test_pairs(predictions):
-    pairs, vectors = frozen()
-    columns = ["pair", "task", "subtask", "rating", "cosine", "classifier"]
-    assert predictions.columns.tolist() == columns
-    assert predictions["pair"].tolist() == pairs.index[pairs["split"] == "test"].tolist()
-    for column in ("task", "subtask", "rating"):
-        assert predictions[column].tolist() == pairs[column][predictions["pair"]].tolist()
-    assert predictions["classifier"].notna().tolist() == (predictions["task"] == "SICK").tolist()
-    pair = pairs.loc[predictions["pair"].iloc[17]]
-    u, v = encoder(vectors)([pair["sentence_a"], pair["sentence_b"]]).astype(float)
-    cosine = u @ v / np.sqrt((u @ u) * (v @ v))
-    assert predictions["cosine"].iloc[17] == pytest.approx(cosine, abs=1e-6)
-
-
-def test_statistics_and_their_order(scores):
-    keys = scores[["task", "subtask", "statistic", "method"]].to_numpy().tolist()
-    assert keys == [
-        ["STS 2012", "MSRpar", "correlation", "cosine"],
-        ["STS 2012", "MSRvid", "correlation", "cosine"],
-        ["STS 2013", "FNWN", "correlation", "cosine"],
-        ["SICK", "Relatedness", "correlation", "cosine"],
-        ["SICK", "Relatedness", "correlation", "classifier"],
-        *(
-            [task, "all", statistic, "cosine"]
-            for task in ("STS 2012", "STS 2013", "all")
-            for statistic in ("mean", "weighted mean", "concatenated")
-        ),
-    ]
-    pairs = [60, 90, 40, 90, 90, 150, 150, 150, 40, 40, 40, 190, 190, 190]
-    assert scores["pairs"].tolist() == pairs
-
-
 def test_subtasks_and_concatenation_equal_scipy_s(predictions, scores):
     for key, of_key in {
         ("STS 2012", "MSRvid", "correlation"): predictions["subtask"] == "MSRvid",

@@ -19,7 +19,7 @@ from groundvec.model.network import Model, load_ensemble
 from groundvec.runtime.errors import InputError
 from groundvec.text import ngrams
 from reproduction.text import trees
-from tests.support.examples import description, save_model
+from tests.support.examples import description
 from tests.support.models import CAPTIONS, TEXTS
 
 ROOT = Path(__file__).parents[3]
@@ -145,19 +145,6 @@ def test_what_reads_trees_is_refused(tmp_path):
     described = description({"name": "mean", "size": 8}, parts=read)
     with pytest.raises(InputError, match="mean cannot become ONNX: only bag, ngram-rnn, rnn can"):
         export([Model(described, {"en": text}, 12)], tmp_path / "model.onnx")
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("m.onnx", "already exists: name another output, or use --overwrite"),
-        ("m.txt", "does not end in .onnx"),
-    ],
-)
-def test_the_command_replaces_nothing(groundvec, tmp_path, name, message):
-    save_model(tmp_path / "trained", model())
-    (tmp_path / "m.onnx").write_text("mine")
-    assert message in groundvec("export", "trained", "-o", name, fails=1)
 
 
 @pytest.fixture(scope="module")

@@ -17,24 +17,33 @@ CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
 SENTENCES = ["A dog.", "", "  Zwei\tHunde ", "never seen: éß🐶", "A dog chases 2 cats. " * 9] * 3
 
 
-@pytest.fixture(params=["cosine", "dot", "euclidean"])
-def trained(request, tmp_path):
-    """The folder of a model of two languages, with an ensemble of two snapshots."""
+def train(folder, similarity="cosine"):
+    """Write the folder of a model of two languages, with an ensemble of two snapshots."""
     text = characters.Text.build(CAPTIONS)
-    parts = {"languages": ["en", "de"], "similarity": request.param}
+    parts = {"languages": ["en", "de"], "similarity": similarity}
     described = description("gru-16-attention", "characters", parts)
     torch.manual_seed(0)
     models = [Model(described, {"en": text, "de": text}, 6) for _ in range(2)]
-    save_model(tmp_path / "trained", models, epochs=(4, 8))
-    (tmp_path / "trained" / "README.md").write_text("# The model card\n")
-    return tmp_path / "trained"
+    save_model(folder, models, epochs=(4, 8))
+    (folder / "README.md").write_text("# The model card\n")
+    return folder
+
+
+@pytest.fixture
+def saved(tmp_path):
+    save(train(tmp_path / "trained"), tmp_path / "saved")
+    return tmp_path / "saved"
 
 
 def load(folder):
     return SentenceTransformer(str(folder), device="cpu", trust_remote_code=True)
 
 
-def test_it_gives_the_encoder_s_vectors_and_saved_again_the_same(trained, tmp_path):
+@pytest.mark.parametrize("similarity", ["cosine", "dot", "euclidean"])
+def test_it_gives_the_encoder_s_vectors_and_similarities_and_saved_again_the_same(
+    tmp_path, similarity
+):
+    trained = train(tmp_path / "trained", similarity)
     encoder = SentenceEncoder(trained, device="cpu")
     save(trained, tmp_path / "saved")
     loaded = load(tmp_path / "saved")
@@ -47,6 +56,11 @@ def test_it_gives_the_encoder_s_vectors_and_saved_again_the_same(trained, tmp_pa
     np.testing.assert_allclose(
         loaded.encode("A dog.", language="de"), encoder.encode("A dog.", language="de"), atol=1e-6
     )
+    assert loaded.similarity_fn_name == similarity
+    theirs = loaded.similarity(vectors, vectors).numpy()
+    if similarity == "euclidean":  # theirs is minus the distance, ours its square
+        theirs = -(theirs**2)
+    np.testing.assert_allclose(theirs, encoder.similarity(SENTENCES, SENTENCES), atol=1e-5)
 
     loaded.save(str(tmp_path / "again"))
     again = load(tmp_path / "again")
@@ -55,52 +69,35 @@ def test_it_gives_the_encoder_s_vectors_and_saved_again_the_same(trained, tmp_pa
     np.testing.assert_array_equal(of_folder.encode(SENTENCES), encoder.encode(SENTENCES))
 
 
-def test_it_compares_as_the_model_does(trained, tmp_path):
-    save(trained, tmp_path / "saved")
-    loaded, encoder = load(tmp_path / "saved"), SentenceEncoder(trained, device="cpu")
-    assert loaded.similarity_fn_name == encoder.description["similarity"]
-    vectors = loaded.encode(SENTENCES)
-    theirs, ours = loaded.similarity(vectors, vectors).numpy(), encoder.similarity(*[SENTENCES] * 2)
-    if loaded.similarity_fn_name == "euclidean":  # theirs is minus the distance, ours its square
-        theirs = -(theirs**2)
-    np.testing.assert_allclose(theirs, ours, atol=1e-5)
-
-
-@pytest.mark.parametrize("trained", ["cosine"], indirect=True)
 @pytest.mark.parametrize(
     ("given", "kind"), [([None], "NoneType"), (Image.new("RGB", (8, 8)), "image")]
 )
-def test_what_is_no_sentence_is_named(trained, tmp_path, given, kind):
-    save(trained, tmp_path / "exported")
-    exported = SentenceTransformer(str(tmp_path / "exported"), trust_remote_code=True)
+def test_what_is_no_sentence_is_named(saved, given, kind):
     refused = f"is not text but {kind}: give strings$|Modality '{kind}' is not supported"
     with pytest.raises(ValueError, match=refused):  # of an image the package says so itself
-        exported.encode(given)
+        load(saved).encode(given)
 
 
-def test_the_folder_holds_no_code_and_the_class_is_that_of_this_package(trained, tmp_path):
-    save(trained, tmp_path / "saved")
-    files = [path for path in (tmp_path / "saved").rglob("*") if path.is_file()]
+def test_the_folder_holds_no_code_and_the_class_is_that_of_this_package(saved):
+    files = [path for path in saved.rglob("*") if path.is_file()]
     assert {path.suffix for path in files} == {".json", ".safetensors", ".md"}
-    modules = json.loads((tmp_path / "saved" / "modules.json").read_text())
+    modules = json.loads((saved / "modules.json").read_text())
     assert [module["type"] for module in modules] == [
         "groundvec.export.sentence_transformers.CaptionEncoder"
     ]
-    assert (tmp_path / "saved" / "README.md").read_text() == "# The model card\n"
+    assert (saved / "README.md").read_text() == "# The model card\n"
     with pytest.raises(ValueError, match="trust_remote_code=True"):  # as of version 6
-        SentenceTransformer(str(tmp_path / "saved"), device="cpu")
+        SentenceTransformer(str(saved), device="cpu")
 
 
-@pytest.mark.parametrize("trained", ["cosine"], indirect=True)
-def test_mistakes_are_told_in_one_line(trained, tmp_path):
-    save(trained, tmp_path / "saved")
+def test_mistakes_are_told_in_one_line(saved, tmp_path):
     with pytest.raises(InputError, match="saved already exists: name another folder"):
-        save(trained, tmp_path / "saved")
+        save(tmp_path / "trained", saved)
     with pytest.raises(InputError, match="there is no model nowhere"):
         save("nowhere", tmp_path / "other")
     with pytest.raises(InputError, match="no language 'fr': choose one of en, de"):
-        load(tmp_path / "saved").encode("Un chien.", language="fr")
-    weights = next((tmp_path / "saved" / "snapshots").iterdir())
+        load(saved).encode("Un chien.", language="fr")
+    weights = next((saved / "snapshots").iterdir())
     weights.write_bytes(weights.read_bytes()[:-1] + b"?")
     with pytest.raises(InputError, match="is damaged"):
-        load(tmp_path / "saved")
+        load(saved)

@@ -1,12 +1,11 @@
 """Extraction of features from images."""
 
 import json
+import multiprocessing
 import os
 import re
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from dataclasses import replace
 
@@ -28,9 +27,10 @@ from groundvec.features.networks import InTorch
 from groundvec.provenance import digest
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_json, sha256
+from groundvec.runtime.jobs import Stopped
 from groundvec.similarity import unit
 from scripts import extract_features, join_features
-from tests.support.features import ROOT, STAND_IN, TINY, list_images, make_images, run
+from tests.support.features import STAND_IN, TINY, list_images, make_images, run
 from tests.support.photos import photo
 
 
@@ -60,17 +60,11 @@ def test_pictures_are_resized_as_the_weights_want_it_or_as_asked_for(tmp_path, t
     assert backbones.load("efficientnet_lite0").transform.interpolation == "bicubic"
     make_images(tmp_path, 1)
     features = {}
-    for how in ("bilinear", "bicubic", "lanczos"):
+    for how in ("bilinear", "lanczos"):
         options = ["--images", tmp_path / "images.csv", "--backbone", TINY, "--threads", 1]
-        options += [
-            "--weights-file",
-            weights,
-            "--settings",
-            f"interpolation: {how}",
-            "--work",
-            tmp_path / "work",
-        ]
-        run(extract_features, *options, "--output", tmp_path / f"{how}.h5")
+        options += ["--weights-file", weights, "--settings", f"interpolation: {how}"]
+        options += ["--work", tmp_path / "work", "--output", tmp_path / f"{how}.h5"]
+        run(extract_features, *options)
         made = store.attributes(tmp_path / f"{how}.h5")
         transform = json.loads(made["transform"])
         assert (transform["interpolation"], transform["resize"]) == (how, 256)
@@ -98,8 +92,8 @@ def test_pictures_are_resized_as_the_weights_want_it_or_as_asked_for(tmp_path, t
 
 
 def test_torch_and_onnx_runtime_compute_the_same_features():
-    backbone = backbones.load("efficientnet_lite1_stages", crops=2)
-    crops = np.random.default_rng(0).integers(0, 256, (3, 2, 3, 240, 240), np.uint8)
+    backbone = backbones.load("efficientnet_lite0_stages", crops=2)
+    crops = np.random.default_rng(0).integers(0, 256, (1, 2, 3, 224, 224), np.uint8)
     network = backbone.network
     expected = InTorch(network, backbone.transform, "cpu", "float32")(crops)
     graph = backbone.graph
@@ -132,14 +126,6 @@ def test_torch_computes_batches_without_the_unusable_images(tmp_path, monkeypatc
     computed = extract.extract(files_of(images), STAND_IN, tmp_path / "2", "cpu", 2, problems)
     np.testing.assert_allclose(computed, expected, atol=1e-5)
     assert list(problems) == [2] and np.isnan(computed[2]).all()
-
-
-def test_features_are_the_mean_over_ten_normalised_crops(tmp_path):
-    images = pd.read_csv(make_images(tmp_path, 5))
-    features = extract.extract(files_of(images), STAND_IN, tmp_path / "work", "cpu", 2)
-    assert features.dtype == np.float32
-    expected = [channel_means(path) for path in images.path]
-    assert np.allclose(features, expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("crops", [1, 2])
@@ -223,12 +209,8 @@ def test_all_problems_are_reported_together_and_the_rest_is_kept(tmp_path):
         extract.extract(files_of(images), STAND_IN, tmp_path / "work", "cpu", 2)
     first, *lines = str(error.value).split("\n")
     assert first.startswith("4 of 9 images cannot be used; replace them or remove them")
-    assert [re.search(r"\d\.png", line).group() for line in lines] == [
-        "1.png",
-        "2.png",
-        "3.png",
-        "8.png",
-    ]
+    named = [re.search(r"\d\.png", line).group() for line in lines]
+    assert named == ["1.png", "2.png", "3.png", "8.png"]
 
     # Mark what was kept, to see that it is not computed again, and put the pictures right.
     kept = list((tmp_path / "work").glob("*/*.npz"))
@@ -250,77 +232,56 @@ def test_all_problems_are_reported_together_and_the_rest_is_kept(tmp_path):
     assert np.allclose(features, expected, atol=1e-4)
 
 
-def test_killed_and_started_again(tmp_path, tiny, caplog):
-    make_images(tmp_path, 40)
-    options = ["--images", tmp_path / "images.csv", "--backbone", TINY, "--weights-file", tiny[1]]
-    options += ["--work", tmp_path / "work", "--threads", 1, "--device", "cpu"]
-    output = tmp_path / "out.h5"
-    code = (
-        "import runpy, sys; from groundvec.features import extract; extract.SAVE_INTERVAL = 0; "
-        "runpy.run_path(sys.argv[0], run_name='__main__')"
-    )
-    program = "import sys; sys.argv = sys.argv[1:]; " + code
-    arguments = [str(a) for a in ["scripts/extract_features.py", *options, "--output", output]]
-    process = subprocess.Popen(
-        [sys.executable, "-c", program, *arguments], cwd=ROOT, stderr=subprocess.DEVNULL
-    )
+def test_killed_and_started_again(tmp_path, monkeypatch, caplog):
+    images = pd.read_csv(make_images(tmp_path, 15))
+    arguments = files_of(images), STAND_IN, tmp_path / "work", "cpu", 1
+    load = extract.load
+
+    def load_slowly(*file):
+        time.sleep(0.05)
+        return load(*file)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(extract, "load", load_slowly)
+        patch.setattr(extract, "SAVE_INTERVAL", 0)
+        process = multiprocessing.get_context("fork").Process(
+            target=extract.extract, args=arguments
+        )
+        process.start()
 
     def finished():
         return list((tmp_path / "work").glob("*/[!.]*.npz"))
 
-    deadline = time.monotonic() + 120
-    while len(finished()) < 3 and process.poll() is None and time.monotonic() < deadline:
+    while len(finished()) < 3 and process.is_alive():
         time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert process.returncode == -signal.SIGKILL
-    assert not output.exists()
+    process.kill()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
     done = sum(len(np.load(file)["sums"]) for file in finished())
-    assert 3 <= done < 40
-
+    assert 3 <= done < 15
     caplog.set_level("INFO")
-    run(extract_features, *options, "--output", output)
-    assert f"40 images, {done} of them done before" in caplog.text
-    shutil.rmtree(tmp_path / "work")
-    run(extract_features, *options, "--output", tmp_path / "undisturbed.h5")
-    with h5py.File(output) as actual, h5py.File(tmp_path / "undisturbed.h5") as expected:
-        assert np.array_equal(actual["features"], expected["features"])
-        assert actual.attrs["fingerprint"] == expected.attrs["fingerprint"]
+    features = extract.extract(*arguments)
+    assert f"15 images, {done} of them done before" in caplog.text
+    expected = [channel_means(path) for path in images.path]
+    np.testing.assert_allclose(features, expected, atol=1e-5)
 
 
-def test_told_to_stop_it_keeps_what_is_done(tmp_path, tiny):
-    make_images(tmp_path, 40)
-    command = [sys.executable, "scripts/extract_features.py", "--images", tmp_path / "images.csv"]
-    command += ["--backbone", TINY, "--weights-file", tiny[1], "--work", tmp_path / "work"]
-    command += ["--threads", "2", "--device", "cpu", "--output", tmp_path / "out.h5"]
-    # As a terminal or SLURM does, tell all its processes, once the first batch is done.
-    program = (
-        "import os, runpy, signal, sys; from groundvec.features import extract as module; "
-        "compute = module._compute\n"
-        "def told(*args):\n"
-        "    for batch in compute(*args):\n"
-        "        os.killpg(0, signal.SIGTERM)\n"
-        "        yield batch\n"
-        "if sys.argv.pop(1) == 'told': module._compute = told\n"
-        "sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
-    )
+def test_told_to_stop_it_keeps_what_is_done(tmp_path, monkeypatch, caplog):
+    images = pd.read_csv(make_images(tmp_path, 4))
+    arguments = files_of(images), STAND_IN, tmp_path / "work", "cpu", 2
+    compute = extract._compute
 
-    def extract(how):
-        return subprocess.run(
-            [sys.executable, "-c", program, how, *command[1:]],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            start_new_session=True,
-        )
+    def told(*arguments):
+        for batch in compute(*arguments):
+            os.kill(os.getpid(), signal.SIGTERM)
+            yield batch
 
-    told = extract("told")
-    assert told.returncode == 143
-    assert "told to stop, after 1 of 40 images" in told.stderr and "Traceback" not in told.stderr
-    assert not (tmp_path / "out.h5").exists()
-    again = extract("left alone")
-    assert again.returncode == 0 and "40 images, 1 of them done before" in again.stderr
+    with monkeypatch.context() as patch, pytest.raises(Stopped, match="stop, after 1 of 4 images"):
+        patch.setattr(extract, "_compute", told)
+        extract.extract(*arguments)
+    caplog.set_level("INFO")
+    extract.extract(*arguments)
+    assert "4 images, 1 of them done before" in caplog.text
 
 
 def rewrite(change, save=np.savez):

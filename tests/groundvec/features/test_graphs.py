@@ -90,12 +90,6 @@ def test_other_graphs_are_refused(tmp_path, old, new, problem):
         read(tmp_path / "0.onnx", changed)
 
 
-@pytest.mark.parametrize("change", [external, claim])
-def test_weights_are_in_the_file(tmp_path, change):
-    with pytest.raises(InputError, match=r"0\.onnx is not an image network"):
-        read(tmp_path / "0.onnx", change(onnx.parser.parse_model(GRAPH)))
-
-
 def test_many_products_are_refused(tmp_path, monkeypatch):
     products = 48 * 48 * 3 * 3  # of a pixel's three channels with three weights each
     monkeypatch.setattr(graphs, "MAX_PRODUCTS", products - 1)
@@ -103,19 +97,32 @@ def test_many_products_are_refused(tmp_path, monkeypatch):
         read(tmp_path / "0.onnx", GRAPH)
 
 
-def test_other_files_are_refused(tmp_path):
-    with pytest.raises(InputError, match=r"0\.onnx is not an image network"):
-        read(tmp_path / "0.onnx", b"no graph")
-    with pytest.raises(InputError, match=r"0\.onnx is not an image network"):
-        read(tmp_path / "0.onnx", b"")
-    with pytest.raises(InputError, match="is damaged, its checksum is not that in"):
-        graphs.read(tmp_path / "0.onnx", "0" * 64, STAND_IN.transform, 3)
-    with pytest.raises(InputError, match=r"none\.onnx cannot be read \(No such file"):
-        graphs.read(tmp_path / "none.onnx", "0" * 64, STAND_IN.transform, 3)
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"no graph", r"0\.onnx is not an image network"),
+        (b"", r"0\.onnx is not an image network"),
+        (external(onnx.parser.parse_model(GRAPH)), r"0\.onnx is not an image network"),
+        (claim(onnx.parser.parse_model(GRAPH)), r"0\.onnx is not an image network"),
+    ],
+    ids=["text", "empty", "weights in another file", "more weights than there are"],
+)
+def test_other_files_are_refused(tmp_path, content, problem):
+    with pytest.raises(InputError, match=problem):
+        read(tmp_path / "0.onnx", content)
+
+
+def test_a_file_that_is_damaged_missing_or_too_large_is_refused(tmp_path):
+    (tmp_path / "0.onnx").write_bytes(b"no graph")
     with (tmp_path / "large.onnx").open("wb") as file:
         file.truncate(graphs.MAX_BYTES + 1)
-    with pytest.raises(InputError, match=r"large\.onnx holds more than"):
-        graphs.read(tmp_path / "large.onnx", "0" * 64, STAND_IN.transform, 3)
+    for name, problem in {
+        "0": r"0\.onnx is damaged, its checksum is not that in",
+        "none": r"none\.onnx cannot be read \(No such file",
+        "large": r"large\.onnx holds more than",
+    }.items():
+        with pytest.raises(InputError, match=problem):
+            graphs.read(tmp_path / f"{name}.onnx", "0" * 64, STAND_IN.transform, 3)
 
 
 def test_onnx_runtime_reports_nothing_to_its_makers(tmp_path):

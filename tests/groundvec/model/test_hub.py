@@ -54,16 +54,14 @@ class Hub(BaseHTTPRequestHandler):
             return self.answer(status=404, X_Error_Code=code)
         files = commits[commit]
         if file is None:
-            siblings = [
-                {"rfilename": each, "size": self.size(data)} for each, data in files.items()
-            ]
-            tree = [
-                {"type": "file", "path": each, "size": self.size(data), "oid": digest(data)}
+            listed = [
+                {"type": "file", "size": len(data) + self.claimed, "oid": digest(data)}
+                | {"path": each, "rfilename": each}
                 for each, data in files.items()
             ]
-            if len(parts) > 4 and parts[4] == "tree":
-                return self.answer(tree)
-            return self.answer({"id": name, "sha": commit, "siblings": siblings})
+            if "tree" in parts:
+                return self.answer(listed)
+            return self.answer({"id": name, "sha": commit, "siblings": listed})
         if file not in files:
             return self.answer(status=404, X_Error_Code="EntryNotFound")
         named = {"ETag": f'"{digest(files[file])}"', "X_Repo_Commit": commit}
@@ -72,9 +70,6 @@ class Hub(BaseHTTPRequestHandler):
     private: list[bool]  # whether each that was made is
     do_HEAD = do_GET
     claimed = 0  # bytes that every file is said to have more
-
-    def size(self, data):
-        return len(data) + self.claimed
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))

@@ -3,9 +3,7 @@
 import json
 import multiprocessing
 import os
-import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,7 +21,6 @@ from groundvec.runtime.files import write_json
 from tests.support.examples import description, save_model
 from tests.support.models import BAG, CAPTIONS, TEXTS
 
-ROOT = Path(__file__).parents[3]
 ODD = [
     "",
     ".",
@@ -116,14 +113,6 @@ def test_a_description_that_lacks_an_option_is_refused(tmp_path, encoder, text):
         inference.load(tmp_path, [4])
 
 
-def test_weights_of_another_shape_are_refused(tmp_path):
-    both(tmp_path, RNN, "characters", {})
-    path = tmp_path / "model.json"
-    path.write_text(path.read_text().replace('"size": 16', '"size": 18'))
-    with pytest.raises(InputError, match=r"epoch-004.safetensors does not hold the weights"):
-        inference.load(tmp_path, [4])
-
-
 @pytest.mark.parametrize("name", shipped.versions())
 def test_an_encoder_works_in_a_process_that_was_forked_later(name):
     found = SentenceEncoder(name, device="cpu")
@@ -131,53 +120,3 @@ def test_an_encoder_works_in_a_process_that_was_forked_later(name):
     with multiprocessing.get_context("fork").Pool(1) as pool:
         vectors = pool.apply_async(found.encode, [CAPTIONS]).get(60)
     np.testing.assert_allclose(vectors, expected, atol=1e-6)
-
-
-WITHOUT = """
-import runpy, sys
-
-LACKING = "PIL efficientnet_lite_pytorch matplotlib pandas scipy sklearn torch"
-sys.modules.update(dict.fromkeys(LACKING.split()))  # as if they were not installed
-runpy.run_module("groundvec", run_name="__main__", alter_sys=True)
-"""
-
-
-def without_extras(folder, *command):
-    """Run a command where no extra is installed."""
-    env = os.environ | {"PYTHONPATH": str(ROOT)}
-    return subprocess.run(
-        [sys.executable, "-c", WITHOUT, *command],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env=env,
-    )
-
-
-def test_sentences_need_no_torch(tmp_path):
-    result = without_extras(tmp_path, "similarity", "A dog runs.", "A dog is running.")
-    assert result.returncode == 0, result.stderr
-    assert 0.3 < float(result.stdout) < 1
-    (tmp_path / "sentences.txt").write_text("A dog.\nA cat.\n")
-    for model in shipped.versions():
-        command = ("encode", "sentences.txt", "-o", f"{model}.npy", "--model", model)
-        result = without_extras(tmp_path, *command)
-        assert result.returncode == 0, result.stderr
-        assert np.load(tmp_path / f"{model}.npy").shape[0] == 2
-
-
-@pytest.mark.parametrize(
-    ("command", "package", "extra"),
-    [
-        ("search . a-dog", "PIL", "pictures"),
-        ("similarity a b --device cuda", "torch", "torch"),
-        ("evaluate ratings --model flickr8k", "pandas", "evaluate"),
-        ("export flickr8k -o encoder.onnx", "torch", "onnx"),
-    ],
-)
-def test_a_command_that_needs_an_extra_names_it(tmp_path, command, package, extra):
-    (tmp_path / "dog.jpg").touch()
-    result = without_extras(tmp_path, *command.split())
-    assert result.returncode == 1
-    line = f'error: {package} is not installed: pip install "groundvec[{extra}]"\n'
-    assert result.stderr == line

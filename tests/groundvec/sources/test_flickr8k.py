@@ -71,10 +71,7 @@ def test_flickr8k(tmp_path, caplog, zipped):
         ({"Flickr_8k.testImages.txt": "40_d.jpg\n"}, "image 40_d.jpg has no captions"),
         ({"Flickr_8k.testImages.txt": "../a.jpg\n"}, "the image ../a.jpg is outside the folder"),
         ({"Flickr8k.token.txt": "10_a.jpg#0\tA\n99_z.jpg B\n"}, "token.txt line 2 is not"),
-        (
-            {"Flickr8k.token.txt": "10_a.jpg#0\tA\n10_a.jpg#0\tB\n"},
-            "token.txt has 10_a.jpg#0 twice",
-        ),
+        ({"Flickr8k.token.txt": "10_a.jpg#0\tA\n10_a.jpg#0\tB\n"}, "txt has 10_a.jpg#0 twice"),
         (
             {"Flickr8k.token.txt": "10_a.jpg#0\tA\n20_b.jpg#0\t\n30_c.jpg#0\tC\n"},
             "a caption in en of image 20_b.jpg: the caption is empty",

@@ -3,30 +3,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundvec.config.description import complete_description
 from groundvec.training import loop
+from tests.support.examples import description
 from tests.support.trainings import train, weights
 
 
-def described(**training):
-    return complete_description(
-        {
-            "languages": ["en"],
-            "text": {"name": "characters"},
-            "encoder": {"name": "bag", "size": 4, "embedding": 5},
-            "objective": {"name": "hinge", "margin": 3, "reduction": "sum"},
-            "similarity": "dot",
-            "training": {
-                "optimiser": {"name": "adagrad", "learning_rate": 0.1, "l2": 0.01},
-                "batch_size": 4,
-                **training,
-            },
-        }
-    )
-
-
 def test_networks_are_trained_in_turn(tmp_path):
-    train(tmp_path, described=described(epochs=4, cycle=1, alternate=1))
+    settings = {"epochs": 4, "cycle": 1, "alternate": 1, "batch_size": 4}
+    train(tmp_path, described=description({"name": "bag", "size": 4, "embedding": 5}, **settings))
     for epoch in range(1, 5):
         before, after = weights(tmp_path, epoch - 1), weights(tmp_path, epoch)
         changed = {name.split(".")[0] for name in after if not before[name].equal(after[name])}

@@ -2,6 +2,7 @@
 
 import math
 import os
+import shutil
 import signal
 import zipfile
 from pathlib import Path
@@ -23,6 +24,13 @@ SAVED = [0, 1, 2, 3, 4]
 
 class Killed(BaseException):
     pass
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The folder and the history of a training that nothing disturbed."""
+    folder = tmp_path_factory.mktemp("whole")
+    return folder, train(folder)
 
 
 @pytest.mark.parametrize("batch", [1, 4, 10, 15])
@@ -54,8 +62,7 @@ def test_a_training_killed_in_any_batch_ends_in_the_same_weights(tmp_path, monke
 
 
 @pytest.mark.parametrize("batch", [7, 20])
-def test_a_training_told_to_stop_has_done_no_batch_in_vain(tmp_path, monkeypatch, batch):
-    undisturbed = train(tmp_path / "whole")
+def test_a_training_told_to_stop_has_done_no_batch_in_vain(tmp_path, monkeypatch, whole, batch):
     calls = []
 
     def told_once(*args, **options):
@@ -72,8 +79,8 @@ def test_a_training_told_to_stop_has_done_no_batch_in_vain(tmp_path, monkeypatch
     assert len(calls) == batch
     resumed = train(tmp_path / "told")
     assert len(calls) == 40
-    assert_same_snapshots(tmp_path / "whole", tmp_path / "told")
-    assert [row["loss"] for row in resumed[1:]] == [row["loss"] for row in undisturbed[1:]]
+    assert_same_snapshots(whole[0], tmp_path / "told")
+    assert [row["loss"] for row in resumed[1:]] == [row["loss"] for row in whole[1][1:]]
 
 
 def train_until_killed(work):
@@ -137,47 +144,42 @@ def assert_same_snapshots(one, other):
     ],
 )
 def test_damage_costs_the_work_since_the_intact_checkpoint_before(
-    tmp_path, monkeypatch, caplog, damaged, how, batches
+    tmp_path, monkeypatch, caplog, whole, damaged, how, batches
 ):
     """Killed in evaluating epoch 4: the checkpoints are of epochs 3 and 2, ten batches each.
 
     A snapshot of epoch 2 is part of both, so that a training without it begins again.
     """
-    train(tmp_path / "whole")
-    train_until_killed(tmp_path / "damaged")
+    train_until_killed(tmp_path)
     for name in damaged:
-        damage(tmp_path / "damaged" / name, how)
+        damage(tmp_path / name, how)
     trained = count_batches(monkeypatch)
-    history = train(tmp_path / "damaged")
+    history = train(tmp_path)
     assert len(trained) == batches
     for name in damaged:
         assert f"{name} " in caplog.text
     assert [row["epoch"] for row in history] == [0, 1, 2, 3, 4]
-    assert_same_snapshots(tmp_path / "whole", tmp_path / "damaged")
+    assert_same_snapshots(whole[0], tmp_path)
 
 
 @pytest.mark.parametrize("step", [(Path, "write_bytes"), (os, "fsync"), (Path, "replace")])
-def test_a_crash_while_a_checkpoint_is_written_loses_nothing(tmp_path, monkeypatch, step):
+def test_a_crash_while_a_checkpoint_is_written_loses_nothing(tmp_path, monkeypatch, whole, step):
     """In writing what is kept of epoch 3: epoch 2 is not done again."""
-    train(tmp_path / "whole")
     epochs = []
-    whole = getattr(*step)
+    do_step = getattr(*step)
 
     def crash(*args):
         if len(epochs) == 4:
             raise Killed
-        return whole(*args)
+        return do_step(*args)
 
     with monkeypatch.context() as patch, pytest.raises(Killed):
         patch.setattr(*step, crash)
-        train(
-            tmp_path / "crashed",
-            evaluate=lambda model, dev: epochs.append(1) or {"dev_recall": 0.0},
-        )
+        train(tmp_path, evaluate=lambda model, dev: epochs.append(1) or {"dev_recall": 0.0})
     batches = count_batches(monkeypatch)
-    train(tmp_path / "crashed")
+    train(tmp_path)
     assert len(batches) == 20
-    assert_equal(weights(tmp_path / "whole"), weights(tmp_path / "crashed"))
+    assert_equal(weights(whole[0]), weights(tmp_path))
 
 
 def networks(folder, seed=0):
@@ -218,27 +220,25 @@ def test_a_checkpoint_after_a_damaged_snapshot_does_not_take_the_place_of_a_good
 
 
 @pytest.mark.parametrize("change", [{"model": {}}, {"optimiser": {}}, {"sha256": [1]}])
-def test_a_checkpoint_that_cannot_be_restored_is_not_the_last_word(tmp_path, caplog, change):
+def test_a_checkpoint_that_cannot_be_restored_is_not_the_last_word(tmp_path, caplog, whole, change):
     """Its file is whole; the checkpoint before it is taken."""
-    train(tmp_path / "whole")
-    folder = tmp_path / "damaged"
-    train_until_killed(folder)
-    state = torch.load(folder / "checkpoint.pt", weights_only=True)
-    torch.save(state | change, folder / "checkpoint.pt")
-    train(folder)
+    train_until_killed(tmp_path)
+    state = torch.load(tmp_path / "checkpoint.pt", weights_only=True)
+    torch.save(state | change, tmp_path / "checkpoint.pt")
+    train(tmp_path)
     assert "checkpoint.pt cannot be read, or is damaged: it is removed" in caplog.text
-    assert_same_snapshots(tmp_path / "whole", folder)
+    assert_same_snapshots(whole[0], tmp_path)
 
 
 @pytest.mark.parametrize("damaged", ["finished.pt", "snapshots/epoch-001.safetensors"])
-def test_finished_work_that_is_damaged_is_named_and_done_again(tmp_path, caplog, damaged):
-    history = train(tmp_path)
-    before = weights(tmp_path, 1)
+def test_finished_work_that_is_damaged_is_named_and_done_again(tmp_path, caplog, whole, damaged):
+    folder, history = whole
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     flip(tmp_path / damaged)
     again = train(tmp_path)
     assert damaged in caplog.text
     assert [row["loss"] for row in again[1:]] == [row["loss"] for row in history[1:]]
-    assert_equal(weights(tmp_path, 1), before)
+    assert_equal(weights(tmp_path, 1), weights(folder, 1))
 
 
 def test_finished_work_that_is_found_again_says_where_it_was_made(tmp_path, monkeypatch):

@@ -26,7 +26,7 @@ from tests.support.photos import photo
 
 SIDE = 32
 TRANSFORM = Transform(40, SIDE, (127 / 255,) * 3, (128 / 255,) * 3, "bicubic")
-SETTINGS = {"stage": 5, "passes": 3}
+SETTINGS = {"stage": 5, "passes": 2}
 
 
 class Killed(BaseException):
@@ -205,7 +205,7 @@ def tune(tmp_path, monkeypatch):
     return tune_in
 
 
-def test_a_tuning_killed_five_times_ends_in_the_same_bits(tune, monkeypatch):
+def test_a_tuning_killed_three_times_ends_in_the_same_bits(tune, monkeypatch):
     whole = tune("whole")
     monkeypatch.setattr(checkpoints, "MIN_INTERVAL", -1)
     monkeypatch.setattr(checkpoints, "MAX_SHARE", math.inf)
@@ -219,17 +219,17 @@ def test_a_tuning_killed_five_times_ends_in_the_same_bits(tune, monkeypatch):
         return loss(*args, **options)
 
     monkeypatch.setattr(contrastive.Objective, "forward", killed_each_second_time)
-    for _ in range(5):
+    for _ in range(3):
         torch.rand(3)  # another process's generator stands elsewhere
         with pytest.raises(Killed):
             tune("killed")
-    # Three passes have two batches each: five are done.
+    # Two passes have two batches each: three are done.
     killed = tune("killed")
-    assert len(calls) == 11
+    assert len(calls) == 7
     assert (whole / "tuned.pth").read_bytes() == (killed / "tuned.pth").read_bytes()
     histories = [pd.read_csv(folder / "history.csv") for folder in (whole, killed)]
     assert histories[0]["loss"].equals(histories[1]["loss"])
-    assert list(histories[0]["epoch"]) == [0, 1, 2, 3]
+    assert list(histories[0]["epoch"]) == [0, 1, 2]
 
     about = json.loads((whole / "tuned.json").read_text())
     assert about["sha256"] == checkpoints.sha256(whole / "tuned.pth")
