@@ -11,10 +11,11 @@ from efficientnet_lite_pytorch import EfficientNet
 from torch import nn
 
 from groundvec.data.split import Captions
-from groundvec.features.backbones import Backbone, Transform, load
+from groundvec.features.backbones import Backbone, load
 from groundvec.features.images import cut
 from groundvec.features.images import load as load_image
 from groundvec.features.networks import FromPixels, Stages
+from groundvec.features.transform import Transform
 from groundvec.model.network import Model
 from groundvec.objectives import contrastive
 from groundvec.runtime.errors import InputError
