@@ -206,6 +206,7 @@ def tune(tmp_path, monkeypatch):
     return tune_in
 
 
+@pytest.mark.slow
 def test_a_tuning_killed_five_times_ends_in_the_same_bits(tune, monkeypatch):
     whole = tune("whole")
     monkeypatch.setattr(checkpoints, "MIN_INTERVAL", -1)
