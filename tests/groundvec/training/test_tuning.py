@@ -207,7 +207,6 @@ def tune(tmp_path, monkeypatch):
 
 
 def test_a_tuning_killed_three_times_ends_in_the_same_bits(tune, monkeypatch):
-def test_a_tuning_killed_three_times_ends_in_the_same_bits(tune, monkeypatch):
     whole = tune("whole")
     monkeypatch.setattr(checkpoints, "MIN_INTERVAL", -1)
     monkeypatch.setattr(checkpoints, "MAX_SHARE", math.inf)
