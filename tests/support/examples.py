@@ -15,9 +15,9 @@ from groundvec.text.characters import Text
 
 
 def description(encoder="gru-8-attention", text="characters", parts=None, **training):
-    """A complete one: a cell of the grid, or the options of an encoder; how to train, by Adam.
+    """Complete the description of a model: a cell of the grid or an encoder, trained by Adam.
 
-    What `parts` says holds instead, such as `languages`.
+    `parts` replaces others, such as `languages`.
     """
     if isinstance(encoder, str):
         cell, size, pooling = encoder.split("-")
@@ -35,12 +35,12 @@ def description(encoder="gru-8-attention", text="characters", parts=None, **trai
 
 
 def sentences(images=11, captions=5):
-    """The captions of `make_split`, in its order."""
+    """Return the captions of `make_split`, in its order."""
     return [f"picture {i}, caption {k}" for i in range(images) for k in range(captions)]
 
 
 def make_split(images=11, captions=5, width=6, seed=0):
-    """A text of characters, and a split of as many images with as many captions each."""
+    """Make a text of characters, and a split of images with as many captions each."""
     rng = np.random.default_rng(seed)
     texts = sentences(images, captions)
     text = Text.build(texts)
@@ -57,7 +57,7 @@ def make_split(images=11, captions=5, width=6, seed=0):
 
 
 def save_model(folder, model, /, epochs=(4,), **about):
-    """Make the folder of a training that gave this model, or these, after these epochs."""
+    """Write the folder of a training with this model, or these, after these epochs."""
     models = model if isinstance(model, list) else [model] * len(epochs)
     for epoch, each in zip(epochs, models, strict=True):
         save_weights(each, folder / "snapshots" / snapshot_name(epoch))
@@ -78,7 +78,7 @@ def save_model(folder, model, /, epochs=(4,), **about):
 
 
 def recipe(heading):
-    """The files that a section of CONTRIBUTING.md or tests/recipes.md adds to the library."""
+    """Return the files that a section of CONTRIBUTING.md or tests/recipes.md adds."""
     here = Path(__file__).parents[1]
     pages = (here.parent / "CONTRIBUTING.md", here / "recipes.md")
     page = "\n".join(path.read_text("utf-8") for path in pages)

@@ -47,7 +47,7 @@ sys.exit(status if status >= 0 else 128 - status)
 
 
 def run(*command, cwd, env):
-    """What a command ended with: its status, and what it wrote."""
+    """Run `python COMMAND`; return its status and what it wrote."""
     request = json.dumps([[str(word) for word in command], str(cwd), dict(env)]).encode()
     with (
         socket.socket(socket.AF_UNIX) as server,
@@ -65,7 +65,7 @@ def run(*command, cwd, env):
 
 
 def jobs(folder):
-    """Let `python .../scripts/...` be forked off too: gives what a PATH has to begin with."""
+    """Let `python .../scripts/...` be forked off too; return the first folder of its PATH."""
     python = folder / "bin" / "python"
     python.parent.mkdir()
     python.write_text(PYTHON.format(python=sys.executable, server=_server()))
@@ -75,7 +75,7 @@ def jobs(folder):
 
 @cache
 def _server():
-    """Start what forks, and give its socket. It ends when this process does, its stdin with it."""
+    """Start the server and return its socket. It ends with this process, which holds its stdin."""
     folder = tempfile.TemporaryDirectory(prefix="forks")
     path = f"{folder.name}/server"
     # -P: no folder of the tests in its path.
@@ -112,7 +112,7 @@ def _serve(path):
 
 
 def _watch(process, connection):
-    """Say what a program ended with; end it when the one that it stands for is no more."""
+    """Send the status of a program; end it if the process that it stands for is gone."""
     ended = os.pidfd_open(process)
     if connection in select.select([ended, connection], [], [])[0]:
         os.kill(process, signal.SIGTERM)

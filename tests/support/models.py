@@ -36,5 +36,5 @@ def saved_model(folder, seed=0, epoch=4):
 
 
 def peak_memory():
-    """Of this process, in KiB."""
+    """Return the largest memory of this process so far, in KiB."""
     return int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1])

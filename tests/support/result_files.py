@@ -16,7 +16,7 @@ REPORTED = Path(__file__).parents[2] / "reproduction" / "papers" / "merkx_frank_
 
 
 def filled(table, form):
-    """The columns of a schema: those that a small table has, and what is allowed in the others."""
+    """Complete a small table to the columns of a schema, with allowed values."""
     others = {
         name: (column.among or [f"the {name}"])[0] if column.dtype is str else max(column.low, 1)
         for name, column in schema_of(form).columns.items()
@@ -34,7 +34,7 @@ run = partial(make, "merkx_frank_2019")
 
 
 def described(name, **parts):
-    """The description of a model of the paper's grid, `gru-8-max`, with other parts if named."""
+    """Describe a model of the paper's grid, such as `gru-8-max`, perhaps with other parts."""
     cell, size, pooling = name.split("-")
     return {
         "languages": ["en"],
@@ -80,7 +80,7 @@ SCORES = [
 
 
 def rows(markdown):
-    """The cells of every table in a Markdown file, by the heading above it."""
+    """Return the cells of every table in a Markdown file, by the heading above it."""
     found = {}
     for part in re.split("^### ", markdown, flags=re.M):
         lines = [line for line in part.splitlines() if line.startswith("|")]
@@ -121,7 +121,7 @@ def sts_rows(r):
 
 
 def of_system(system, kinds, make=scenes_rows):
-    """Scores of a system that has these correlations, by kind and epochs."""
+    """Return the scores of a system that has these correlations, by kind and epochs."""
     dataset, model, seed = system.split("/") if "/" in system else (None, None, "seed")
     table = pd.DataFrame(
         [
@@ -201,7 +201,7 @@ SELECTED = {"flickr8k": ("gru-8-max", 1)}
 
 
 def predictions(system, epochs, kind, cosines, classifier=()):
-    """Of six pairs, of which the last three are of a supervised task."""
+    """Return predictions for six pairs, the last three of a supervised task."""
     return pd.DataFrame(
         {
             "system": system,
@@ -218,7 +218,7 @@ def predictions(system, epochs, kind, cosines, classifier=()):
 
 
 def write_predictions(folder):
-    """Files of predictions, with the rated pairs that they are of."""
+    """Write files of predictions and of their rated pairs; return the former."""
     ours = [
         # z(rating) * z(cosine): pair 0: -1.0 * 1 < 0; pair 1: > 0; pair 2: 1.4 * 0.9 is most.
         predictions(SYSTEM, "4", "ensemble", [0.5, 0.1, 0.6, 0.9, 0.9, 0.1], [3.5, 3.1, 3.0]),
@@ -244,7 +244,7 @@ def write_predictions(folder):
 
 
 def of_scores(folder, *tables):
-    """The options for scores, and for those of trained models without the pairs that are seen."""
+    """Return the options for scores, and for those of trained models without seen pairs."""
     models = [overlapping(table) for table in tables if table["kind"].ne("baseline").all()]
     overlap = write(folder, *models, name="overlap")
     return ["--scores", *write(folder, *tables), "--overlap", *overlap]

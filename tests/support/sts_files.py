@@ -48,7 +48,7 @@ SICK_HEADER = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_ju
 
 
 def small(public: bool, pairs: Iterator[tuple[str, str, float]] | None = None) -> dict[str, str]:
-    """Every file that is read: path -> content. Each has the next twelve of the rated pairs.
+    """Return the content of every file by its path. Each has the next twelve of the rated pairs.
 
     By default each has one or two of its own.
     """
@@ -82,7 +82,7 @@ def small(public: bool, pairs: Iterator[tuple[str, str, float]] | None = None) -
 
 
 def write(folder: Path, files: dict[str, str | bytes]) -> list[Path]:
-    """Write the files; the folders that archives were unpacked to."""
+    """Write the files; return the folders that archives were unpacked to."""
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -76,7 +76,7 @@ def training(model, rank, seed=1, best="8", dataset="draws"):
 
 
 def system_of(model, parts):
-    """What the system of a description is called."""
+    """Return the name that a description's system has in tables."""
     return labels.system(pd.json_normalize(parts).assign(model=model).iloc[0])
 
 
@@ -115,7 +115,7 @@ def query_ranks(folder, *trainings, spread=3):
 
 
 def claimed(folder, *trainings, **descriptions):
-    """What `tables` gives of the claims."""
+    """Make the claims; return what `tables` returns."""
     arguments = results_of(folder, *trainings, **descriptions)
     return tables(folder, "claims", *arguments, *query_ranks(folder, *trainings))
 
@@ -124,7 +124,7 @@ run = partial(make, "socher_2014")
 
 
 def tables(folder, item, *arguments, reported="tables"):
-    """The parts of a table's Markdown, each with its rows, and its CSV."""
+    """Make a table; return the parts of its Markdown, each with its rows, and its CSV."""
     beside = ["--reported", REPORTED / f"{reported}.csv"] if reported else []
     run(item, *arguments, *beside, "--output", folder / item)
     parts = {}

@@ -13,7 +13,7 @@ LABELS = st.sampled_from(["nsubj", "prep", "conj", "det", "punct", "nmod:poss"])
 
 @st.composite
 def drawn_trees(draw, labels=LABELS, words=WORDS, most=12):
-    """Any tree over any words: each word hangs from one that comes earlier in some order."""
+    """Draw a tree over any words: each word hangs from one that is earlier in some order."""
     words = draw(st.lists(words, min_size=1, max_size=most))
     order = draw(st.permutations(range(len(words))))
     heads = [-1] * len(words)
@@ -27,7 +27,7 @@ def drawn_trees(draw, labels=LABELS, words=WORDS, most=12):
 
 
 def parsed(lines):
-    """A tree by hand: on each line a word, its head's number, its relation and perhaps its tag."""
+    """Read a tree: on each line a word, its head's number, its relation and perhaps its tag."""
     rows = [line.split() for line in lines.strip().splitlines()]
     tags = [row[3] if len(row) > 3 else "X" for row in rows]
     words = [row[0] for row in rows]

@@ -13,7 +13,7 @@ def write(path, text=GLOVE):
 
 
 def infersent(folder, version=2, units=3, legacy=False, words=WORDS, seed=0, dimensions=4):
-    """A state file and vectors as the published ones, but small; and what they hold."""
+    """Write a small state file and vectors in the published form; return both."""
     torch.manual_seed(seed)
     lstm = torch.nn.LSTM(dimensions, units, bidirectional=True)
     state = {f"enc_lstm.{name}": value for name, value in lstm.state_dict().items()}

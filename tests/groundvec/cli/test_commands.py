@@ -322,6 +322,7 @@ def test_a_name_of_the_grid_is_described_as_in_a_configuration(groundvec):
     [
         (["encode", "s.txt", "-o", "v.txt"], "v.txt does not end in .npy or .csv or .parquet"),
         (["export", "flickr8k", "-o", "new.txt"], "new.txt does not end in .onnx"),
+        (["export", "flickr8k", "-o", "old.onnx"], "old.onnx already exists: name another output"),
         (["encode", "s.txt", "--device", "gpu7"], "gpu7 cannot be used ("),
         (["encode", "utf16.txt"], "utf16.txt line 1 is UTF-16 or no text at all: save it"),
         (["encode", "table.csv"], "table.csv is no text"),
@@ -345,6 +346,7 @@ def test_a_mistake_is_named(tmp_path, monkeypatch, capsys, arguments, message):
     (tmp_path / "two.txt").write_text("A dog.\n\n")
     (tmp_path / "table.csv").write_text("id,caption\n1,A dog.\n")
     (tmp_path / "folder").mkdir()
+    (tmp_path / "old.onnx").touch()
     (tmp_path / "utf16.txt").write_text("A dog.\nA cat.\n", "utf-16-le")
     (tmp_path / "latin.txt").write_bytes(b"A dog.\nEin Gl\xfcck.\n")
     monkeypatch.chdir(tmp_path)

@@ -60,11 +60,12 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_examples_of_a_command_run_as_they_stand(folder, name):
+    parser = argparse.ArgumentParser()
+    COMMANDS[name].add_arguments(parser)
+    assert parser.format_help()
     for groundvec, command, *words in examples(COMMANDS[name].__doc__):
-        assert (groundvec, command) == ("groundvec", name) or name == "evaluate"
+        assert groundvec == "groundvec"
         if name in ("search", "train"):  # test_commands and test_train run them on other pictures
-            parser = argparse.ArgumentParser()
-            COMMANDS[name].add_arguments(parser)
-            parser.parse_args(words)
+            assert command == name and parser.parse_args(words)
         else:
             run_here(command, *words)
