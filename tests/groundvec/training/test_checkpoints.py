@@ -20,6 +20,8 @@ from tests.support.trainings import WORDLY, assert_equal, train, two_languages, 
 
 hinge_loss = hinge.Objective.forward
 SAVED = [0, 1, 2, 3, 4]
+BOTH = {"languages": ["en", "de"], "objective": {"name": "multilingual", "beta": 0.5}}
+RANDOM = description(WORDLY, parts=BOTH, epochs=2, cycle=1, batch_size=4)
 
 
 class Killed(BaseException):
@@ -28,17 +30,23 @@ class Killed(BaseException):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """The folder and the history of a training that nothing disturbed."""
+    """Return the folder and the history of a training that nothing disturbed."""
     folder = tmp_path_factory.mktemp("whole")
     return folder, train(folder)
 
 
+@pytest.fixture(scope="module")
+def random(tmp_path_factory):
+    """Return the same of a training with dropout, and captions of a second language."""
+    folder = tmp_path_factory.mktemp("random")
+    return folder, train(folder, two_languages(), RANDOM)
+
+
 @pytest.mark.parametrize("batch", [1, 4, 10, 15])
-def test_a_training_killed_in_any_batch_ends_in_the_same_weights(tmp_path, monkeypatch, batch):
-    """With all that is random: dropout, and captions of a second language."""
-    parts = {"languages": ["en", "de"], "objective": {"name": "multilingual", "beta": 0.5}}
-    described = description(WORDLY, parts=parts, epochs=2, cycle=1, batch_size=4)
-    undisturbed = train(tmp_path / "whole", two_languages(), described)
+def test_a_training_killed_in_any_batch_ends_in_the_same_weights(
+    tmp_path, monkeypatch, random, batch
+):
+    folder, undisturbed = random
     monkeypatch.setattr(checkpoints, "MIN_INTERVAL", -1)
     monkeypatch.setattr(checkpoints, "MAX_SHARE", math.inf)
     loss = multilingual.Objective.forward
@@ -52,12 +60,12 @@ def test_a_training_killed_in_any_batch_ends_in_the_same_weights(tmp_path, monke
 
     monkeypatch.setattr(multilingual.Objective, "forward", killed_once)
     with pytest.raises(Killed):
-        train(tmp_path / "killed", two_languages(), described)
+        train(tmp_path, two_languages(), RANDOM)
     torch.rand(batch)  # another process's generator stands elsewhere
-    resumed = train(tmp_path / "killed", two_languages(), described)
+    resumed = train(tmp_path, two_languages(), RANDOM)
     assert len(calls) <= 20 + 3, "batches before the last checkpoint were not done again"
     for epoch in range(3):
-        assert_equal(weights(tmp_path / "whole", epoch), weights(tmp_path / "killed", epoch))
+        assert_equal(weights(folder, epoch), weights(tmp_path, epoch))
     assert [row["loss"] for row in resumed[1:]] == [row["loss"] for row in undisturbed[1:]]
 
 

@@ -6,16 +6,20 @@ import h5py
 import numpy as np
 import pandas as pd
 
+from groundvec.features import store
 from groundvec.runtime.files import write_json
 from groundvec.text.characters import Text
 from tests.support.small_data import run_script
+from tests.support.trainings import train
 
 IMAGES = 2000
 WIDTH = 8192
 SIZE = 4 * IMAGES * WIDTH  # 66 MB of float32
 
 
-def test_features_are_not_copied(tmp_path):
+def test_features_are_not_copied(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "BLOCK_BYTES", 2**20)  # which are read and checked at a time
+    train(tmp_path / "first")  # imports what a training needs
     ids = [f"{number}.jpg" for number in range(IMAGES)]
     with h5py.File(tmp_path / "features.h5", "w") as file:
         file["features"] = np.random.default_rng(0).random((IMAGES, WIDTH), np.float32)
