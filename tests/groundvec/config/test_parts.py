@@ -5,7 +5,6 @@ import json
 import os
 import re
 import shutil
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -18,10 +17,9 @@ from safetensors.numpy import load_file
 from groundvec.config import parts
 from groundvec.provenance import digest
 from groundvec.runtime.errors import InputError
-from groundvec.training import loop
 from reproduction.text.treebank import Tree, write
 from tests.support import forks
-from tests.support.examples import description, make_split, recipe, sentences
+from tests.support.examples import make_split, recipe, sentences
 
 ROOT = Path(__file__).parents[3]
 
@@ -141,28 +139,6 @@ def test_a_baseline_is_added_by_two_files_as_the_recipe_has_them(project):
     options = ("--name", "lengths", "--baseline", "{encoder: lengths}")
     run(project, "scripts/baseline.py", *options, "--ratings", "r.csv", "--output", "lengths")
     assert (pd.read_csv(project / "lengths.csv")["encoder"] == "lengths").all()
-
-
-@pytest.mark.parametrize(
-    ("text", "encoder", "similarity"),
-    [
-        ("characters", "bag", "euclidean"),
-        ("words", "rnn", "cosine"),
-        ("ngrams", "rnn", "euclidean"),
-        ("ngrams", "bag", "cosine"),
-    ],
-)
-def test_parts_cross_freely(tmp_path, text, encoder, similarity):
-    options = {"bag": {"embedding": 8}, "rnn": {"cell": "gru", "pooling": "attention"}}[encoder]
-    settings = {"epochs": 2, "cycle": 2, "batch_size": 10, "learning_rate_max": 0.01}
-    encoder = {"name": encoder, "size": 8, **options}
-    described = description(encoder, text, {"similarity": similarity}, **settings)
-    captions = sentences(images=20)
-    built = parts.find("text", text).build(captions, **parts.options(described["text"]))
-    _, split = make_split(images=20)
-    split.captions["en"] = replace(split.captions["en"], encoded=built.encode(captions))
-    history = loop.train(described, {"en": built}, split, split, 1, "cpu", tmp_path)
-    assert history[2]["loss"] < history[1]["loss"]
 
 
 def test_treebanks_are_only_for_texts_that_read_trees():

@@ -28,21 +28,6 @@ CAPTIONS = {
 SPLITS = {"i0": "train", "i1": "train", "i2": "train", "i3": "test"}
 
 
-@pytest.mark.parametrize(
-    ("sentence", "letters"),
-    [
-        ("A dog's ball.", "adogsball"),
-        ('"A dog\'s" (ball)!', "adogsball"),
-        ("He doesn't jump", "hedoesntjump"),
-        ("A T-shirt, a wet suit", "atshirtawetsuit"),
-        ("Ein Hündchen", "einhündchen"),
-        ("...", ""),
-    ],
-)
-def test_case_punctuation_and_spaces_do_not_count(sentence, letters):
-    assert normalised(sentence) == letters
-
-
 def about(**more):
     return {"description": described("gru-8-max"), "seed": 1, **more}
 

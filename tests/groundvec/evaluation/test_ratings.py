@@ -118,10 +118,3 @@ def test_snapshots_and_their_ensemble_are_scored():
             tokenized=tokenized,
         )
         assert given[0][0].endswith(end)
-
-
-def test_a_rated_sentence_ends_in_a_token_that_is_a_full_stop():
-    assert ratings.stopped("a dog runs .") == "a dog runs ."
-    assert ratings.stopped("at 5 p.m.") == "at 5 p.m. ."
-    assert ratings.stopped("really ?") == "really ?"  # which characters.finish goes on with
-    assert ratings.stopped(".") == "."

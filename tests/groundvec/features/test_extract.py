@@ -55,40 +55,39 @@ def channel_means(path):
 
 
 def test_pictures_are_resized_as_the_weights_want_it_or_as_asked_for(tmp_path, tiny):
-    name, weights = "shufflenet_v2_x0_5", tiny[1]
-    assert backbones.load(name, weights_file=weights).transform.interpolation == "bilinear"
+    weights = tiny[1]
+    backbone = backbones.load(TINY, weights_file=weights)
+    assert backbone.transform.interpolation == "bilinear"
     assert backbones.load("efficientnet_lite0").transform.interpolation == "bicubic"
     make_images(tmp_path, 1)
-    features = {}
-    for how in ("bilinear", "lanczos"):
-        options = ["--images", tmp_path / "images.csv", "--backbone", TINY, "--threads", 1]
-        options += ["--weights-file", weights, "--settings", f"interpolation: {how}"]
-        options += ["--work", tmp_path / "work", "--output", tmp_path / f"{how}.h5"]
-        run(extract_features, *options)
-        made = store.attributes(tmp_path / f"{how}.h5")
-        transform = json.loads(made["transform"])
-        assert (transform["interpolation"], transform["resize"]) == (how, 256)
-        resize = transforms.Resize(256, transforms.InterpolationMode(how))
-        with Image.open(tmp_path / "0.png") as image:
-            crops = transforms.TenCrop(224)(resize(image))
-        prepare = transforms.Compose(
-            [
-                transforms.ToTensor(),
-                transforms.Normalize((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
-            ]
-        )
-        network = backbones.load(name, weights_file=weights).network
-        with torch.inference_mode():
-            expected = network(torch.stack([prepare(crop) for crop in crops])).mean(0)
-        features[how] = store.read(tmp_path / f"{how}.h5", ["id 0"])[0]
-        assert_alike(features[how], expected)
-    with pytest.raises(AssertionError):
-        assert_alike(features["lanczos"], features["bilinear"])
+    output = tmp_path / "lanczos.h5"
+    options = ["--images", tmp_path / "images.csv", "--backbone", TINY, "--threads", 1]
+    options += ["--weights-file", weights, "--settings", "interpolation: lanczos"]
+    run(extract_features, *options, "--work", tmp_path / "work", "--output", output)
+
+    made = store.attributes(output)
+    transform = json.loads(made["transform"])
+    assert (transform["interpolation"], transform["resize"]) == ("lanczos", 256)
     assert (made["backbone"], made["weights"]) == (TINY, weights.name)
     assert made["weights_sha256"] == sha256(weights)
     assert (made["crops"], made["precision"]) == (10, "float32")
     for package in ("onnxruntime", "pillow"):
         assert f"{package} " in made["versions"]
+
+    normalize = transforms.Normalize((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
+    prepare = transforms.Compose([transforms.ToTensor(), normalize])
+    expected = {}
+    for how in ("bilinear", "lanczos"):
+        resize = transforms.Resize(256, transforms.InterpolationMode(how))
+        with Image.open(tmp_path / "0.png") as image:
+            crops = transforms.TenCrop(224)(resize(image))
+        with torch.inference_mode():
+            pixels = torch.stack([prepare(crop) for crop in crops])
+            expected[how] = backbone.network(pixels).mean(0)
+    features = store.read(output, ["id 0"])[0]
+    assert_alike(features, expected["lanczos"])
+    with pytest.raises(AssertionError):
+        assert_alike(features, expected["bilinear"])
 
 
 def test_torch_and_onnx_runtime_compute_the_same_features():

@@ -10,7 +10,7 @@ from groundvec.config import parts
 from groundvec.data.cleaning import clean
 from groundvec.runtime.errors import InputError
 from groundvec.text import characters, ngrams, word_ngrams, words
-from groundvec.text.encoded import PADDING, UNKNOWN, Encoded
+from groundvec.text.encoded import UNKNOWN, Encoded
 
 SENTENCES = st.lists(st.text(max_size=40), min_size=1, max_size=6)
 
@@ -80,18 +80,6 @@ def test_words_of_ngrams_are_the_sentences_words_in_their_order(sentences, data)
     for number in range(len(sentences)):
         rows = np.array([number])
         assert sorted(bags.batch(rows)[0]) == sorted(expected.batch(rows)[0])
-
-
-@pytest.mark.parametrize("text", [words.Text(["a", "dog"]), ngrams.Text(2, 6, buckets=97)])
-@given(SENTENCES)
-def test_every_sentence_has_indices_and_its_own_ones_only(text, sentences):
-    encoded = text.encode(sentences)
-    assert len(encoded) == len(sentences) and (encoded.lengths > 0).all()
-    assert encoded.indices.min() > PADDING and encoded.indices.max() < len(text)
-    indices, lengths = encoded.batch(np.arange(len(sentences)))
-    rows = np.split(indices, lengths.cumsum())[:-1]
-    for sentence, row in zip(sentences, rows, strict=True):
-        assert row.tolist() == text.encode([sentence]).indices.tolist()
 
 
 @pytest.mark.parametrize(
