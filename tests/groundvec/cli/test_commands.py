@@ -148,9 +148,10 @@ def test_vectors_that_the_disk_cannot_hold_are_one_line_and_no_file(tmp_path, mo
         ("groundvec encode -o v.npy <&-", "standard input is closed: name a file of sentences"),
         ("groundvec info >&-", "standard output is closed"),
         ("groundvec encode -o s.csv --overwrite < s.csv", "s.csv is an input, and would be over"),
+        ("touch s.onnx; groundvec export flickr8k -o s.onnx", "s.onnx already exists: name anoth"),
     ],
 )
-def test_what_is_wrong_with_a_stream_is_one_line(tmp_path, line, said):
+def test_what_is_wrong_with_a_stream_or_an_output_is_one_line(tmp_path, line, said):
     (tmp_path / "s.csv").write_text("A dog.\n")
     result = shell(tmp_path, line)
     assert result.returncode == 1 and result.stderr.count("\n") == 1
@@ -322,7 +323,6 @@ def test_a_name_of_the_grid_is_described_as_in_a_configuration(groundvec):
     [
         (["encode", "s.txt", "-o", "v.txt"], "v.txt does not end in .npy or .csv or .parquet"),
         (["export", "flickr8k", "-o", "new.txt"], "new.txt does not end in .onnx"),
-        (["export", "flickr8k", "-o", "old.onnx"], "old.onnx already exists: name another output"),
         (["encode", "s.txt", "--device", "gpu7"], "gpu7 cannot be used ("),
         (["encode", "utf16.txt"], "utf16.txt line 1 is UTF-16 or no text at all: save it"),
         (["encode", "table.csv"], "table.csv is no text"),
@@ -346,7 +346,6 @@ def test_a_mistake_is_named(tmp_path, monkeypatch, capsys, arguments, message):
     (tmp_path / "two.txt").write_text("A dog.\n\n")
     (tmp_path / "table.csv").write_text("id,caption\n1,A dog.\n")
     (tmp_path / "folder").mkdir()
-    (tmp_path / "old.onnx").touch()
     (tmp_path / "utf16.txt").write_text("A dog.\nA cat.\n", "utf-16-le")
     (tmp_path / "latin.txt").write_bytes(b"A dog.\nEin Gl\xfcck.\n")
     monkeypatch.chdir(tmp_path)
