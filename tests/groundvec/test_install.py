@@ -118,10 +118,10 @@ def test_the_command_is_installed(installed):
 @pytest.mark.parametrize(
     ("command", "package", "extra"),
     [
-        ("search red.png a-dog", "PIL", "pictures"),
+        ("search red.png a-dog", "onnxruntime", "pictures"),
         ("similarity a b --device cuda", "torch", "torch"),
         ("evaluate ratings --model flickr8k", "pandas", "evaluate"),
-        ("export flickr8k -o encoder.onnx", "torch", "onnx"),
+        ("export flickr8k -o encoder.onnx", "onnx", "onnx"),
         ("info user/name", "huggingface_hub", "hub"),
     ],
 )
