@@ -163,7 +163,8 @@ def test_defaults_of_sentence_transformers_may_be_named(encoder):
 )
 def test_vectors_of_any_kind_have_cosines(encoder, form):
     a, b = form(encoder.encode(CAPTIONS)), encoder.encode(["A cat.", "A dog."])
-    rows = [[float(number) for number in row] for row in a]
+    numbers = a.detach() if isinstance(a, torch.Tensor) else a
+    rows = [[float(number) for number in row] for row in numbers]
     expected = [
         [
             sum(x * y for x, y in zip(row, other, strict=True)) / math.hypot(*row)
