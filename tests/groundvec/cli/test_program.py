@@ -10,7 +10,7 @@ import pytest
 from groundvec.cli.program import BOUNDS, execute
 from groundvec.config import parts
 from groundvec.runtime.files import atomic
-from tests.support import forks
+from tests.support.commands import shell
 
 ROOT = Path(__file__).parents[3]
 
@@ -126,8 +126,8 @@ def test_what_is_no_file_is_not_replaced_even_if_told_to(tmp_path):
 
 
 def test_two_outputs_of_one_name_are_refused(tmp_path):
-    command = ["evaluate", "retrieval", "a.npy", "b.npy", "-o", "c.csv", "--ranks", "./c.csv"]
-    result = forks.run("-m", "groundvec", *command, cwd=tmp_path, env={"PYTHONPATH": str(ROOT)})
+    line = "groundvec evaluate retrieval a.npy b.npy -o c.csv --ranks ./c.csv"
+    result = shell(tmp_path, line)
     assert result.returncode == 1 and list(tmp_path.iterdir()) == []
     assert "c.csv is two outputs of this command: name another for one of them" in result.stderr
 

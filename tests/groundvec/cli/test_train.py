@@ -1,7 +1,6 @@
 """`groundvec train`, on small pictures."""
 
 import json
-import os
 import re
 import shlex
 import shutil
@@ -22,11 +21,9 @@ from groundvec.model.network import Model
 from groundvec.model.packing import pack
 from groundvec.runtime.errors import InputError
 from groundvec.text.characters import Text
-from tests.support import forks
-from tests.support.commands import run_here
+from tests.support.commands import run_here, shell
 from tests.support.examples import description, save_model
 
-ROOT = Path(__file__).parents[3]
 COLORS = ("red", "green", "blue", "white")
 
 
@@ -201,9 +198,8 @@ def test_what_cannot_be_trained_is_refused_before_anything_is_computed(data, mon
 
 
 def test_a_line_per_epoch_says_how_long_it_takes(data):
-    command = ["-m", "groundvec", "train", "captions.csv", "photos", "-o", "model"]
-    command += ["--recipe", "recipe", "--device", "cpu", "--epochs", "2"]
-    result = forks.run(*command, cwd=data, env=os.environ | {"PYTHONPATH": str(ROOT)})
+    line = "groundvec train captions.csv photos -o model --recipe recipe --device cpu --epochs 2"
+    result = shell(data, line)
     assert result.returncode == 0, result.stderr
     lines = result.stderr.splitlines()
     assert [line.partition(",")[0] for line in lines] == [
