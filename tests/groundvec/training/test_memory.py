@@ -12,9 +12,9 @@ from groundvec.text.characters import Text
 from tests.support.small_data import run_script
 from tests.support.trainings import train
 
-IMAGES = 2000
-WIDTH = 8192
-SIZE = 4 * IMAGES * WIDTH  # 66 MB of float32
+IMAGES = 500
+WIDTH = 16384
+SIZE = 4 * IMAGES * WIDTH  # 33 MB of float32
 
 
 def test_features_are_not_copied(tmp_path, monkeypatch):
