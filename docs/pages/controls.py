@@ -21,7 +21,7 @@ SHOWN = {
 }
 # Systems that the tables of all results show too, by encoder and what it learned from.
 SYSTEMS = {
-    ("bag-alone", BOTH): "a bag of n-grams, without captions of other pictures, three seeds",
+    ("bag-alone", BOTH): "a bag of n-grams, without captions of other images, three seeds",
     ("bag-alone", CAPTIONS): "*control:* the same bag, trained without images",
     ("bag-alone", UNTRAINED): "*control:* the same bag before training",
     ("", "TF-IDF"): "*control:* TF-IDF of character trigrams",
