@@ -12,8 +12,7 @@ SEEDS = {1: "one seed", 2: "two seeds", 3: "three seeds"}
 SHORTER = {
     ", ResNet-152, ensemble of two snapshots": "",
     "recipe, ensembles of two": "recipe",
-    "n-grams and a GRU, without captions of other images": "Flickr8k's captions alone",
-    "a bag of n-grams, without captions of other images": "a bag of n-grams",
+    "without captions of other images": "Flickr8k's captions alone",
 }
 TUNED = "[`flickr8k`](docs/best.md#on-tuned-image-networks): `best` on tuned image networks"
 BEST = "[`best`](docs/best.md): n-grams and a GRU, "
