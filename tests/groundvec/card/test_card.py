@@ -202,7 +202,7 @@ def test_it_says_what_it_is_bad_at(folder):
 
 def test_it_says_which_rated_pairs_hold_a_training_caption(folder):
     text = make(folder)
-    assert "case, punctuation and spaces are ignored" in text
+    assert "ignoring case, punctuation and spaces" in text
     assert "Some rated sentences are its training captions." in text
     scores().assign(seen=0).to_csv(folder / "scores.csv", index=False)
     assert "Some rated sentences" not in make(folder)
