@@ -114,19 +114,11 @@ def one_pair(folder):
 
 
 CASES = {  # a mistake: the function that writes the files, the command, and words of its message
-    "a misspelt key in a configuration": (
-        misspelt_key,
-        SNAKEMAKE,
-        "unknown key 'seedz': did you mean 'seed'?",
-    ),
+    "a misspelt key in a configuration": (misspelt_key, SNAKEMAKE, "did you mean 'seed'?"),
     "an empty caption in a table": (empty_caption, DATASET, "line 5: the caption is empty"),
     "half a JPEG": (half_a_jpeg, EXTRACT, "save it again in a program that"),
     "NaN among features": (nan_features, JOIN, "features that are NaN or beyond 1e+15 for im"),
-    "a flipped byte in a model's weights": (
-        flipped_byte,
-        RATE,
-        "epoch-001.safetensors is damaged",
-    ),
+    "a flipped byte in a model's weights": (flipped_byte, RATE, "epoch-001.safetensors is damaged"),
     "STS-B with ratings from 0 to 1": (
         ratings_from_0_to_1,
         "groundvec evaluate sentences --tasks STS-B --folder .",
