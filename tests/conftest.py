@@ -71,7 +71,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 # The files that take longest. `make test` gives each process a file at a time: what begins with
 # these ends with short ones, so that no process waits for another.
-LONGEST = ("workflow", "benchmarks", "help", "bad_input", "page", "memory", "translation", "docs")
+LONGEST = ("workflow", "benchmarks", "docs", "image_encoder", "index", "try_it", "extract", "page")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,9 +68,9 @@ class Backbone:
         assert self.build is not None
         return self.build()
 
-    @property
+    @cached_property
     def graph(self) -> "Graph":
-        """Return the network for ONNX Runtime, exported from torch if there is no file."""
+        """The network for ONNX Runtime, exported from torch if there is no file."""
         from groundvec.features import graphs
 
         if self.graph_file:

@@ -15,7 +15,7 @@ from tests.support.commands import run_here
 def kept_graphs():
     """Export each public image network to ONNX once, which takes more than a second."""
     graphs = {}
-    make = Backbone.graph.fget
+    make = Backbone.graph.func
 
     def graph(backbone):
         key = backbone.name, backbone.sha256, backbone.transform
