@@ -73,7 +73,7 @@ def test_the_defaults_are_the_paper_s():
 
 
 def test_several_backbones_have_one_name():
-    """Which is that of their file; a list of one network is that network."""
+    """Their file has this name; a list of one network is that network."""
     listed = complete(changed(backbone=["efficientnet_lite0", "resnet152"]))["datasets"]["one"]
     assert listed["backbone"] == "efficientnet_lite0+resnet152"
     assert complete(changed(backbone=["resnet152"])) == complete(SMALL)
@@ -140,7 +140,7 @@ def test_every_key_of_the_schema_is_described():
             assert key in obvious or "description" in value or "$ref" in value, key
 
 
-# What is wrong with the data set, the model or the translation, and what is said of it.
+# Mistakes in a data set, a model or the translation, each with the words of its message.
 OF_A_DATASET = {
     "bacbone: x": "datasets.one: unknown key 'bacbone': did you mean 'backbone'?",
     "training: {lr: 1}": "datasets.one.training: unknown key 'lr': known are epochs",
@@ -424,7 +424,7 @@ def test_every_text_of_the_schema_has_a_pattern_or_a_list_of_values():
 @example(("mirror",), "\ud800")
 @example(("datasets", "one", "features"), "<experiment>/f.h5")
 def test_any_text_is_refused_in_one_line_or_is_a_path(place, text):
-    """What is let through may hold anything that a path can hold: commands quote it."""
+    """An accepted path may hold anything that paths can hold: commands quote it."""
     config = copy.deepcopy(WHOLE)
     inner = config
     for key in place[:-1]:
@@ -439,7 +439,7 @@ def test_any_text_is_refused_in_one_line_or_is_a_path(place, text):
         assert (place[-1] in PATHS and not NO_PATH & set(text)) or harmless, (place, text)
 
 
-# What is named must be there
+# Named files exist
 
 
 @pytest.fixture
@@ -496,7 +496,7 @@ def test_the_files_that_a_configuration_names_exist_or_are_public(named, dataset
     named["datasets"]["one"] |= dataset | {"models": ["mine"]}
     text = {"name": "trees", "vectors": vectors or "my/vectors.txt", "dimension": 5}
     named["models"] = {"mine": {"text": text, "encoder": {"name": "mean", "size": 5}}}
-    if vectors.startswith("glove"):  # the files of baselines are judged as those of models are
+    if vectors.startswith("glove"):  # files of baselines are checked in the same way
         bag = {"encoder": "bag-of-words", "vectors": vectors}
         named["ratings"] = {"source": "scenes", "baselines": {"bag": bag}}
         text["vectors"] = "captions"
@@ -528,7 +528,7 @@ def test_no_experiment_takes_a_shared_folder():
             complete({**SMALL, "experiment": name})
 
 
-# What a model is
+# Descriptions of models
 
 
 def test_a_model_of_one_s_own_is_a_description_of_named_parts():

@@ -1,4 +1,4 @@
-"""What a configuration means for the rules, without Snakemake."""
+"""Read from a configuration the paths and options of rules, without Snakemake."""
 
 import re
 from pathlib import Path

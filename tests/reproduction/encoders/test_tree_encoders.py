@@ -19,7 +19,7 @@ DIMENSION = 3
 
 
 def text(dimension=DIMENSION):
-    """Random vectors of seven words, after those of phrases and unknown words."""
+    """Random vectors of seven words, after two zero vectors: of phrases and of unknown words."""
     vectors = np.random.default_rng(0).normal(size=(9, dimension)).astype(np.float32)
     vectors[:2] = 0
     return SimpleNamespace(vectors=vectors, dimension=dimension, relations=["det", "nsubj"])

@@ -122,7 +122,7 @@ def results(trained, tmp_path_factory):
 
 
 def build(results, trained, output, *more, **other):
-    """Write a page of these results; options that are named replace those of all results."""
+    """Write a page of all results; named options replace their files."""
     files = {
         "experiment": [ODD],
         "tables": sorted(results.glob("*/tables/*.csv")),
@@ -367,7 +367,7 @@ def test_a_wheel_zooms_where_the_pointer_is(made, opened):
     assert not page.is_visible("dialog")
 
 
-# What a scheme changes; all other rules are the same in both.
+# Contrast alone depends on the scheme: dark pages are checked for nothing else.
 SCHEMES = {"light": {"resultTypes": ["violations"]}, "dark": {"runOnly": ["color-contrast"]}}
 
 

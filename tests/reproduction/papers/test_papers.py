@@ -1,4 +1,4 @@
-"""A paper is one folder: what a contributor relies on when adding one."""
+"""A paper is one folder: promises to a contributor who adds one."""
 
 import re
 from itertools import product

@@ -100,7 +100,7 @@ def test_significance_counts_both_ways_raw_and_corrected(tmp_path, retrieval, mo
     systems[3].to_csv(tmp_path / "trigrams.csv", index=False)
     section(tmp_path, [path, tmp_path / "trigrams.csv"], retrieval)
     shown = rows((tmp_path / "s.md").read_text("utf-8"))
-    # p < 5% on the 1st and 2nd for A, on the 4th for B; and after Holm too.
+    # p < 5% on the 1st and 2nd for A, on the 4th for B; also after Holm.
     # r is 1 thrice and 0.8 (0.716 to 0.861) else: above the untrained on three.
     ensemble, snapshot = "gru-8-max Flickr8k", "gru-8-max Flickr8k, epoch 4"
     untrained = "untrained gru-8-max"

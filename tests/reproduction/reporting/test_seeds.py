@@ -18,12 +18,12 @@ def test_the_variance_of_the_items_is_added_with_satterthwaite_s_degrees_of_free
     """By hand: seeds 1, 2 and 3 have a variance of 1, their mean one of 1/3, and the items 3."""
     half = stats.t.ppf(0.975, 2 * (10 / 3) ** 2 / (1 / 3) ** 2) * (10 / 3) ** 0.5
     assert t_interval([1, 2, 3], of_items=3) == pytest.approx((2 - half, 2 + half))
-    # Of seeds that are all the same only the items are left, and they are many.
+    # If all seeds are equal, only the items vary, and they are many.
     assert t_interval([2, 2, 2], of_items=1) == pytest.approx((2 - 1.96, 2 + 1.96), abs=1e-3)
 
 
 def test_a_single_seed_has_the_variance_of_seeds_elsewhere():
-    """By hand: a variance of 1 over seeds, of which there is one, and 3 over items."""
+    """By hand: a variance of 1 over a single seed, and of 3 over items."""
     half = stats.t.ppf(0.975, 4 * 4**2 / 1**2) * 4**0.5
     assert t_interval([2], 3, elsewhere=(1, 4)) == pytest.approx((2 - half, 2 + half))
     half = stats.t.ppf(0.975, 4) * 1.25**0.5  # of a draw of pictures

@@ -1,4 +1,4 @@
-"""Parsed sentences: what spaCy says, and what a file of them holds."""
+"""Sentences parsed by spaCy, and files of parsed sentences."""
 
 import gzip
 import sys
