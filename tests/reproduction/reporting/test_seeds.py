@@ -1,10 +1,11 @@
 """Intervals over seeds, and what they cover in simulated experiments."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
-from reproduction.reporting.seeds import largest_variance, t_interval
+from reproduction.reporting.seeds import largest_variance, of_items, pooled, t_interval
 
 
 def test_of_seeds_alone_it_is_the_t_interval_of_their_mean():
@@ -14,12 +15,22 @@ def test_of_seeds_alone_it_is_the_t_interval_of_their_mean():
     assert t_interval([3.0, 3.0]) == (3, 3)
 
 
+def test_intervals_of_each_seed_show_how_much_the_items_vary():
+    """Half of a 95% interval is 1.96 deviations: here 1 and 3, whose squares are 5 on average."""
+    low, high = pd.Series([-1.96, 0.0]), pd.Series([1.96, 6 * 1.96])
+    assert of_items(low, high) == pytest.approx(5)
+
+
 def test_the_variance_of_the_items_is_added_with_satterthwaite_s_degrees_of_freedom():
     """By hand: seeds 1, 2 and 3 have a variance of 1, their mean one of 1/3, and the items 3."""
     half = stats.t.ppf(0.975, 2 * (10 / 3) ** 2 / (1 / 3) ** 2) * (10 / 3) ** 0.5
     assert t_interval([1, 2, 3], of_items=3) == pytest.approx((2 - half, 2 + half))
     # If all seeds are equal, only the items vary, and they are many.
     assert t_interval([2, 2, 2], of_items=1) == pytest.approx((2 - 1.96, 2 + 1.96), abs=1e-3)
+
+
+def test_variances_are_pooled_by_their_degrees_of_freedom():
+    assert pooled([1.0, 4.0], [2, 1]) == (2.0, 3)
 
 
 def test_a_single_seed_has_the_variance_of_seeds_elsewhere():
