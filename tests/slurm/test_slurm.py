@@ -30,7 +30,7 @@ def output_of(*command):
 
 
 def cluster_was_started():
-    """Of all clusters, only tests/slurm/cluster's is disturbed."""
+    """Return whether this is the cluster of tests/slurm/cluster: no other one is disturbed."""
     configuration = Path("/etc/slurm/slurm.conf")
     return configuration.exists() and "ClusterName=groundvec\n" in configuration.read_text()
 
@@ -74,7 +74,7 @@ class Project:
         return self.finish(self.start(*arguments), fails)
 
     def jobs(self, rule="train"):
-        """Of all jobs that were sent from here for a rule: id, state."""
+        """List the id and state of each job that this project sent for a rule."""
         lines = output_of("squeue", "-ht", "all", "-o", "%Z|%k|%i|%T").splitlines()
         rows = [line.split("|") for line in lines]
         return [row[2:] for row in rows if row[0] == str(self.folder) and f"rule_{rule}_" in row[1]]
@@ -114,7 +114,7 @@ LOG = "results/faults/logs/train/small-scenes/gru-16-attention/seed1.log"
 
 
 def complete_profile(folder):
-    """Say what a site must: here, the partitions, and that there are no accounts."""
+    """Complete the lines of a site: here, the partitions, without accounts."""
     profile = folder / "slurm/config.v9+.yaml"
     site = r"# SITE: (?=(- )?slurm_partition|slurm-no-account|slurm-status|slurm-init)"
     profile.write_text(re.sub(site, "", profile.read_text()).replace("checks: 5", "checks: 1"))
@@ -313,7 +313,7 @@ def test_after_a_fault_the_weights_are_those_of_an_undisturbed_run(fault, faults
     losses = [pd.read_csv(p.folder / MODEL / "history.csv")["loss"] for p in (whole, project)]
     pd.testing.assert_series_equal(*losses)
 
-    # Nothing that was finished was done again: not what was there before, nor its first epochs.
+    # No finished work was repeated: neither the files from before, nor the first epochs.
     screens = "".join(path.read_text() for path in project.folder.glob("screen*.txt"))
     assert set(re.findall(r"^(?:local)?rule (\w+):", screens, re.M)) == {"train"}
     log = (project.folder / LOG).read_text()

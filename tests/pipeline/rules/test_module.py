@@ -49,33 +49,27 @@ def other(tmp_path_factory):
     return folder
 
 
-def run(folder, *arguments, **how):
-    return snakemake(folder, *arguments, "--configfile", "theirs.json", **how)
-
-
-def test_results_are_in_another_directory(tmp_path):
-    """It takes the demo's config.yaml, or that of the directory."""
+def test_another_directory_s_configuration_comes_before_the_demo_s(tmp_path):
     captions = "results/datasets/scenes/captions.csv"
-    output = snakemake(ROOT, "-n", "-p", "--directory", tmp_path / "the demo's", captions)
-    assert "--count 700" in output
+    command = ("-n", "-p", "--directory", tmp_path, captions)
+    assert "--count 700" in snakemake(ROOT, *command)
     (tmp_path / "config.yaml").write_text(json.dumps(EXPERIMENT))
-    snakemake(ROOT, "--directory", tmp_path, captions)
-    assert len(pd.read_csv(tmp_path / "results/datasets/scenes/images.csv")) == 20
+    assert "--count 20" in snakemake(ROOT, *command)
 
 
 def test_every_rule_finds_its_files_from_another_folder(other):
-    output = run(other, "-n", "groundvec_all", "data/flickr8k/Flickr8k_text.zip")
+    targets = ("groundvec_all", "data/flickr8k/Flickr8k_text.zip")
+    output = snakemake(other, "-n", *targets, "--configfile", "theirs.json")
     for rule in ("train", "card", "download"):
         assert re.search(rf"^groundvec_{rule} +1$", output, re.MULTILINE)
     assert "the clone/reproduction/sources/scenes.yaml" in output
 
 
 def test_a_module_s_results_are_in_the_folder_that_it_is_used_from(other):
-    output = run(other)
-    assert "their own" in output
+    assert "their own" in snakemake(other, "--configfile", "theirs.json")
     assert len(pd.read_csv(other / "results/datasets/scenes/images.csv")) == 20
     assert (other / "counts.txt").read_text().count("results/") == 3
-    assert "Nothing to be done" in run(other)
+    assert "Nothing to be done" in snakemake(other, "--configfile", "theirs.json")
 
 
 def test_a_mistake_in_a_module_s_configuration_is_one_line(other):

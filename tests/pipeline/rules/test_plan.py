@@ -1,10 +1,9 @@
-"""What a configuration means for the rules, without Snakemake."""
+"""Read from a configuration the paths and options of rules, without Snakemake."""
 
 import re
 from pathlib import Path
 from types import SimpleNamespace
 
-import pytest
 import yaml
 
 from groundvec.data.sts_archives import PUBLIC
@@ -138,27 +137,19 @@ TWO = ["data/sts/STS", "data/sts/SICK"]
 NINE = [f"data/sts/{name}" for name in PUBLIC]
 
 
-@pytest.mark.parametrize(
-    ("names", "expected"), [(["STS", "SICK"], TWO), (["STS"], NINE), ([], NINE)]
-)
-def test_ratings_come_from_a_mirror_s_two_archives_if_it_has_both(
-    tmp_path, monkeypatch, names, expected
-):
+def test_ratings_come_from_a_mirror_s_two_archives_if_it_has_both(tmp_path, monkeypatch):
+    """Unless others are unpacked already: those stay in use if a mirror is named later."""
     monkeypatch.chdir(tmp_path)
     Path("mirror/sts").mkdir(parents=True)
-    for name in names:
+    for name, expected in (("other", NINE), ("STS", NINE), ("SICK", TWO)):
         Path("mirror/sts", f"{name}.zip").touch()
-    assert planned(mirror="mirror").rated_folders == expected
-
-
-def test_ratings_that_are_unpacked_stay_in_use_if_a_mirror_is_named_later(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name in ("mirror/sts/STS.zip", "mirror/sts/SICK.zip", "sts/STS.zip", *NINE):
+        assert planned(mirror="mirror").rated_folders == expected
+    assert planned().rated_folders == NINE
+    for name in NINE:
         Path(name).mkdir(parents=True)
     assert planned(mirror="mirror").rated_folders == NINE
     Path(NINE[0]).rmdir()
     assert planned(mirror="mirror").rated_folders == TWO
-    assert planned().rated_folders == NINE
 
 
 def test_models_without_english_are_not_rated():

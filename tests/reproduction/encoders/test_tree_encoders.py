@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,90 +11,80 @@ from torch import nn
 
 from groundvec.text.encoded import Encoded
 from reproduction.encoders import mean, trees
+from reproduction.text import forms, treebank
+from reproduction.text.trees import Text
+from tests.support.treebanks import WILD
 
-WORDS, DIMENSION, RELATIONS, PLACES = 9, 3, ["nsubj", "dobj", "prep_at"], ["l1", "l2", "r1"]
+DIMENSION = 3
 
 
-def text(rng, dimension=DIMENSION):
-    vectors = rng.normal(size=(WORDS, dimension)).astype(np.float32)
+def text(dimension=DIMENSION):
+    """Random vectors of seven words, after two zero vectors: of phrases and of unknown words."""
+    vectors = np.random.default_rng(0).normal(size=(9, dimension)).astype(np.float32)
     vectors[:2] = 0
-    return SimpleNamespace(vectors=vectors, dimension=dimension, relations=RELATIONS, places=PLACES)
+    return SimpleNamespace(vectors=vectors, dimension=dimension, relations=["det", "nsubj"])
 
 
-class Node:
-    def __init__(self, word, relation, place):
-        self.word, self.relation, self.place, self.children = word, relation, place, []
-
-
-@st.composite
-def nodes(draw, most=7):
-    """The root of a tree, with its children in it; the kinds beyond are of none in training."""
-    made = [
-        Node(
-            draw(st.integers(0, WORDS - 1)),
-            draw(st.integers(0, len(RELATIONS))),
-            draw(st.integers(0, len(PLACES))),
-        )
-        for _ in range(draw(st.integers(1, most)))
-    ]
-    for number, node in enumerate(made[1:], 1):
-        made[draw(st.integers(0, number - 1))].children.append(node)
-    return made[0]
-
-
-def flat(node):
-    return [node, *(below for child in node.children for below in flat(child))]
-
-
-def height(node):
-    return 1 + max(map(height, node.children)) if node.children else 0
-
-
-def batch(roots):
-    """The trees as `Trees.batch` gives them."""
-    rows = [node for root in roots for node in flat(root)]
-    number = {id(node): row for row, node in enumerate(rows)}
-    parents = {id(child): number[id(node)] for node in rows for child in node.children}
-    columns = {
-        "words": [node.word for node in rows],
-        "lengths": [len(flat(root)) for root in roots],
-        "parents": [parents.get(id(node), -1) for node in rows],
-        "relations": [node.relation if id(node) in parents else 0 for node in rows],
-        "places": [node.place if id(node) in parents else 0 for node in rows],
-        "heights": [height(node) for node in rows],
-        "sizes": [len(flat(node)) for node in rows],
-    }
-    return [torch.tensor(column) for column in columns.values()]
-
-
-def recursion(encoder, node):
-    """Eq. 4 as it is written, node by node."""
-    size = len(flat(node)) if encoder.weighted else 1
-    total = encoder.word @ encoder.vectors[node.word]
-    for child in node.children:
-        h = recursion(encoder, child)
-        kind = child.relation if encoder.by_relation else child.place
-        weight = len(flat(child)) if encoder.weighted else 1
-        total = total + weight * (encoder.matrices[kind] @ h if kind < len(encoder.matrices) else h)
+def recursion(encoder, text, nodes, node):
+    """Eq. 4 as it is written, node by node: the vector of a node, and the words at and below it."""
+    word = nodes.words[node]
+    vectors = dict(zip(text.words, encoder.vectors[2:], strict=True))
+    total = encoder.word @ vectors.get(word, torch.zeros(DIMENSION, dtype=torch.double))
+    size = int(word is not None)
+    children = [child for child, parent in enumerate(nodes.parents) if parent == node]
+    left = [child for child in children if child < node]
+    for child in children:
+        h, words = recursion(encoder, text, nodes, child)
+        size += words
+        if encoder.by_relation:
+            kind, kinds = nodes.relations[child], text.relations
+        else:  # l1 is the nearest child on the left, and r1 on the right
+            rank = children.index(child) - len(left)
+            kind, kinds = f"l{-rank}" if rank < 0 else f"r{rank + 1}", text.places
+        if kind in kinds:
+            h = encoder.matrices[kinds.index(kind)] @ h
+        total = total + (words if encoder.weighted else 1) * h
     f = {"tanh": torch.tanh, "sigmoid": torch.sigmoid, "relu": torch.relu, "none": lambda x: x}
-    return f[encoder.nonlinearity](total / size)
+    return f[encoder.nonlinearity](total / (size if encoder.weighted else 1)), size
 
 
+@pytest.mark.parametrize("form", forms.FORMS)
 @given(
-    st.lists(nodes(), min_size=1, max_size=5),
+    st.lists(WILD, min_size=1, max_size=5, unique_by=lambda tree: tree.text),
     st.sampled_from(["position", "relation"]),
     st.booleans(),
     st.sampled_from(sorted(trees.NONLINEARITIES)),
-    st.integers(0, 9),
+    st.randoms(use_true_random=False),
 )
-def test_levels_give_what_the_recursion_gives(roots, compose, weighted, nonlinearity, seed):
-    torch.manual_seed(seed)
-    encoder = trees.Encoder(
-        text(np.random.default_rng(seed)), 4, compose, weighted, nonlinearity
-    ).double()
+def test_batches_of_trees_give_what_the_recursion_gives(
+    tmp_path_factory, form, parsed, compose, weighted, nonlinearity, random
+):
+    """Some words, relations and places have no vector and no matrix."""
+    path = tmp_path_factory.mktemp("drawn") / "trees.conllu.gz"
+    treebank.write(path, "drawn", parsed)
+    relations = ["prep_in", "conj", "advmod", "left"]
+    text = Text(
+        ["dog", "in", "front"],
+        relations,
+        [1] * len(relations),
+        ["l1", "l2", "r1"],
+        DIMENSION,
+        "drawn",
+        form,
+        np.random.default_rng(0).normal(size=(3, DIMENSION)).astype(np.float32),
+        treebank.Treebank([path]),
+    )
+    torch.manual_seed(0)
+    encoder = trees.Encoder(text, 4, compose, weighted, nonlinearity).double()
     nn.init.normal_(encoder.matrices)
-    wanted = torch.stack([recursion(encoder, root) for root in roots])
-    found = encoder(*batch(roots))
+    rows = np.array(random.sample(range(len(parsed)), random.randint(1, len(parsed))))
+    wanted = []
+    for row in rows:
+        nodes = forms.FORMS[form](parsed[row])
+        wanted.append(recursion(encoder, text, nodes, nodes.parents.index(-1))[0])
+    wanted = torch.stack(wanted)
+    encoded = text.encode([tree.text for tree in parsed])
+    found = encoder(*map(torch.from_numpy, encoded.batch(rows)))
     torch.testing.assert_close(found, wanted)
     direction = torch.randn_like(wanted)
     parameters = [encoder.word, encoder.matrices]
@@ -105,27 +96,27 @@ def test_levels_give_what_the_recursion_gives(roots, compose, weighted, nonlinea
 
 
 def test_a_network_starts_near_identities():
-    encoder = trees.Encoder(text(np.random.default_rng(0), 5), 3, "relation")
+    encoder = trees.Encoder(text(5), 3, "relation")
     assert encoder.word.shape == (3, 5)
-    assert encoder.matrices.shape == (len(RELATIONS), 3, 3)
+    assert encoder.matrices.shape == (2, 3, 3)
     near = 6 * trees.NOISE
     assert (encoder.word - torch.eye(3, 5)).abs().max() < near
     assert 0 < (encoder.matrices - torch.eye(3)).abs().max() < near
 
 
 def test_the_mean_is_that_of_known_words():
-    bag = mean.Encoder(text(np.random.default_rng(0)), DIMENSION)
+    bag = mean.Encoder(text(), DIMENSION)
     words, lengths = torch.tensor([4, 1, 0, 5, 1, 7]), torch.tensor([4, 1, 1])
     v = bag.vectors
     wanted = torch.stack([(v[4] + v[5]) / 2, torch.zeros(DIMENSION), v[7]])
     torch.testing.assert_close(bag(words, lengths), wanted)
     assert not list(bag.parameters())
-    projected = mean.Encoder(text(np.random.default_rng(0)), 4, project=True)
+    projected = mean.Encoder(text(), 4, project=True)
     assert projected(words, lengths).shape == (3, 4)
 
 
 def test_centered_vectors_have_a_mean_of_zero_over_the_training_words():
-    bag = mean.Encoder(text(np.random.default_rng(0)), DIMENSION, center=True)
+    bag = mean.Encoder(text(), DIMENSION, center=True)
     before = bag.vectors.clone()
     captions = Encoded.of(np.array([4, 1, 0, 5, 1, 4]), [4, 2])
     bag.fit_idf([captions])

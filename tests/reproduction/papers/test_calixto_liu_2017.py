@@ -144,11 +144,7 @@ def test_table_1_has_the_gain_over_the_best_model_of_one_language_that_reads_the
     }
     assert ours.loc[("en", "a"), f"{C2I}_r10"] == 40  # the ensemble's recall, not the snapshot's
     assert "44.0 ± 3.0 (+4.0)" in text and f"36.0 ± 3.0 ({MINUS}4.0)" in text
-    # The paper's own: 63.6 (+7.1) over the best of Skip-Thought and both VSE.
-    theirs = table[(table["source"] == "reported") & (table["name"] == "MLMME, β = 0.75")]
-    gain = theirs.set_index("language")[f"{C2I}_r10_gain"]
-    assert gain.round(1).to_dict() == {"en": 7.1, "de": 7.6}
-    assert "63.6 (+7.1)" in text
+    assert "63.6 (+7.1)" in text  # the paper's own, over the best of Skip-Thought and both VSE
 
 
 def test_reported_gains_are_those_that_the_paper_prints(tmp_path):

@@ -7,26 +7,22 @@ import pytest
 from groundvec.evaluation import bootstrap
 from groundvec.evaluation.ratings import evaluate
 from groundvec.runtime.errors import InputError
-from reproduction.papers.merkx_frank_2019 import (
-    claims,
-)
+from reproduction.papers.merkx_frank_2019 import claims
 from reproduction.reporting import measures, resampled, results
 from reproduction.reporting.seeds import t_interval
 from tests.support.result_files import SYSTEM, models
 
 
-def value(model, measure, value, half, kind="ensemble", epochs="4+8"):
+def value(model, measure, value, half, kind="ensemble", epochs="4+8", seed=1):
     """Make a value, with bootstrap draws from `half` below it to `half` above it."""
-    return {
-        "dataset": "flickr8k",
-        "model": model,
-        "seed": 1,
-        "system": model,
-        "kind": kind,
-        "epochs": epochs,
-        "measure": measure,
-        "draws": np.array([value, *np.linspace(value - half, value + half, 1001)]),
-    }
+    about = {"dataset": "flickr8k", "model": model, "system": model, "measure": measure}
+    draws = np.array([value, *np.linspace(value - half, value + half, 1001)])
+    return about | {"seed": seed, "kind": kind, "epochs": epochs, "draws": draws}
+
+
+def bag(measure, score):
+    """The value of a baseline."""
+    return value("bag", measure, score, 1.0, "baseline", "", np.nan)
 
 
 def test_claims_are_about_models_that_differ_in_one_thing(tmp_path):
@@ -41,16 +37,14 @@ def test_claims_are_about_models_that_differ_in_one_thing(tmp_path):
         value("gru-8-max", "training task", 48.0, 3.0, "snapshot", "8"),
         value("gru-8-max", "semantic score", 66.0, 3.0, "snapshot", "4"),
         value("gru-8-max", "semantic score", 60.0, 1.5, "snapshot", "8"),
-        value("bag", "semantic score", 65.0, 1.0, "baseline", ""),
+        bag("semantic score", 65.0),
         value("gru-8-max", "SICK-R", 75.0, 1.0),
         value("gru-16-max", "SICK-R", 78.0, 1.0),
     ]
-    table = pd.DataFrame(values)
-    table.loc[table["kind"] == "baseline", "seed"] = np.nan
     names = ("gru-8-max", "lstm-8-max", "gru-8-attention", "gru-16-max")
     described = models(tmp_path, *(("flickr8k", name) for name in names))
     best = {("flickr8k", "gru-8-max", 1): 8}
-    found = claims.claims(table, described, {"flickr8k": "gru-8-max"}, best)
+    found = claims.claims(pd.DataFrame(values), described, {"flickr8k": "gru-8-max"}, best)
     shown = found[["claim", "measure", "worse", "better", "difference", "verdict"]].values.tolist()
     task, score = "training task", "semantic score"
     assert shown == [
@@ -73,7 +67,7 @@ def test_claims_are_about_models_that_differ_in_one_thing(tmp_path):
 def test_claims_of_a_model_are_of_all_its_seeds(tmp_path):
     """Each seed has its own best snapshot; the claim compares the mean over seeds."""
     values = [
-        value("gru-8-max", "training task", number + seed, 1.0, kind, epochs) | {"seed": seed}
+        value("gru-8-max", "training task", number + seed, 1.0, kind, epochs, seed)
         for seed in (1, 2, 3)
         for kind, epochs, number in (
             ("snapshot", "4", 30.0 + 30 * (seed == 2)),
@@ -81,7 +75,7 @@ def test_claims_of_a_model_are_of_all_its_seeds(tmp_path):
             ("ensemble", "4+8", 50.0 + 20 * (seed == 2)),
         )
     ]
-    values.append(value("bag", "training task", 10.0, 0.0, "baseline", "") | {"seed": np.nan})
+    values.append(bag("training task", 10.0))
     described = models(tmp_path, *(("flickr8k", "gru-8-max", seed) for seed in (1, 2, 3)))
     best = {("flickr8k", "gru-8-max", seed): 4 if seed == 2 else 8 for seed in (1, 2, 3)}
     found = claims.claims(pd.DataFrame(values), described, {"flickr8k": "gru-8-max"}, best)
@@ -104,7 +98,7 @@ def test_an_ensemble_of_one_cycle_is_not_compared_with_its_only_snapshot(tmp_pat
     ]
     described = models(tmp_path, ("flickr8k", "gru-8-max"), snapshots=[4])
     best = {("flickr8k", "gru-8-max", 1): 4}
-    values.append(value("bag", "training task", 10.0, 0.0, "baseline", "") | {"seed": np.nan})
+    values.append(bag("training task", 10.0))
     found = claims.claims(pd.DataFrame(values), described, {"flickr8k": "gru-8-max"}, best)
     assert found["claim"].tolist() == [claims.BASELINES]
 
@@ -134,21 +128,19 @@ def test_claims_are_measured_draw_by_draw(files, tmp_path):
             assert task[epochs][draw] == pytest.approx(100 * recalls.mean())
     # Scores of the pairs themselves: `measures` of the scores of these predictions.
     predictions = results.read_predictions(files)
-    scores = [evaluate(own).assign(**of) for of, own in by_system(predictions)]
+    names = ["system", "kind", "epochs"]
+    about = {"dataset": "", "model": "", "seed": 1}
+    scores = [
+        evaluate(own).assign(**about, **dict(zip(names, key, strict=True)))
+        for key, own in predictions.groupby(names)
+    ]
     expected = measures.semantic_measures(pd.concat(scores, ignore_index=True))
-    keys = ["system", "kind", "epochs", "measure"]
+    keys = [*names, "measure"]
     expected = 100 * expected.set_index(keys)["pearson"]
     found = table[table["measure"] != "training task"].set_index(keys)["draws"].str[0]
     assert found.sort_index().tolist() == pytest.approx(expected.sort_index().tolist())
     seeds = table.set_index("system")["seed"]
     assert seeds.loc[SYSTEM].eq(1).all() and seeds.loc[["trigrams"]].isna().all()
-
-
-def by_system(predictions):
-    """The predictions of each system, with its labels."""
-    names = ["system", "kind", "epochs"]
-    for key, own in predictions.groupby(names):
-        yield dict(zip(names, key, strict=True)) | {"dataset": "", "model": "", "seed": 1}, own
 
 
 def test_a_system_of_other_pairs_has_no_claims(files):

@@ -1,8 +1,6 @@
-"""A paper is one folder: what a contributor relies on when adding one."""
+"""A paper is one folder: promises to a contributor who adds one."""
 
 import re
-import subprocess
-import sys
 from itertools import product
 from pathlib import Path
 
@@ -10,6 +8,7 @@ import pytest
 
 from reproduction import papers
 from reproduction.papers.socher_2014 import has_relations
+from tests.support import forks
 from tests.support.result_files import write_models
 from tests.support.tree_files import system_of
 from tests.support.workflow import copy_project, snakemake
@@ -78,12 +77,10 @@ def test_the_table_of_a_paper_of_two_files_is_on_the_page(project):
     arguments = [f"{stem}.html", "--configfile", "added.yaml"]
     arguments += ["--allowed-rules", "frege_1892_table1"]  # models exist; nothing is trained
     snakemake(project, *arguments)
-    command = [sys.executable, "-c", PAGE, f"{stem}.csv"]
-    found = subprocess.run(
-        command, cwd=project, env={"PYTHONPATH": "."}, capture_output=True, text=True, check=True
-    ).stdout
-    assert "name='Frege (1892)'" in found and "Über Sinn und Bedeutung" in found
-    assert "and their <em>seeds</em>." in found and "gru-8-attention" in found
+    (project / "show.py").write_text(PAGE)
+    shown = forks.run("show.py", f"{stem}.csv", cwd=project, env={"PYTHONPATH": "."}).stdout
+    assert "name='Frege (1892)'" in shown and "Über Sinn und Bedeutung" in shown
+    assert "and their <em>seeds</em>." in shown and "gru-8-attention" in shown
 
 
 # Modules that the items of a paper share.

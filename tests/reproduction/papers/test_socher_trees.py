@@ -49,14 +49,6 @@ def test_nearness_of_the_passive_by_hand():
         assert table.loc[name].tolist() == pytest.approx(expected, abs=1e-4)
 
 
-def test_norms_are_those_of_each_relation_s_matrix():
-    matrices = np.stack([np.eye(3), [[0, 3, 0], [0, 0, 4], [0, 0, 0]], np.zeros((3, 3))])
-    table = section_6_7.norms(matrices, ["det", "nsubj", "dep"], [6, 3, 1])
-    assert table["norm"].tolist() == pytest.approx([3**0.5, 5, 0])
-    assert table["from_identity"].tolist() == pytest.approx([0, 28**0.5, 3**0.5])
-    assert table["share"].tolist() == [60, 30, 10]
-
-
 def of_seeds(*names, dataset="draws"):
     """Make the table of `section_6_7.of_models` for seeds with relations in order of norms."""
     tables = []
@@ -182,32 +174,31 @@ def parsed(noun, place, verb=True):
     return parse_by_hand(start + end)
 
 
-@pytest.fixture
-def trained(tmp_path):
-    """An untrained SDT-RNN as two seeds of a training on draws, with its data and treebank.
-
-    Gives the options of scripts/report.py.
-    """
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """Options of scripts/report.py: an untrained SDT-RNN as two seeds on draws, and its data."""
+    folder = tmp_path_factory.mktemp("trained")
     nouns = ["dog", "cat", "man", "girl", "horse", "bird", "child", "bear"]
     places = ["park", "street", "water", "grass", "snow"]
     parses = [[parsed(noun, place, place != "grass") for place in places] for noun in nouns]
-    treebank.write(tmp_path / "trees.conllu.gz", "by hand", [tree for of in parses for tree in of])
-    bank = treebank.Treebank([tmp_path / "trees.conllu.gz"])
+    trees_file = folder / "trees.conllu.gz"
+    treebank.write(trees_file, "by hand", [tree for of_image in parses for tree in of_image])
+    bank = treebank.Treebank([trees_file])
     captions = [[tree.text for tree in of_image] for of_image in parses]
-    write_data(tmp_path, ["train", "dev", *["test"] * 6], captions)
+    write_data(folder, ["train", "dev", *["test"] * 6], captions)
     texts = [caption for of_image in captions for caption in of_image]
     text = Text.build(texts, "by hand", "collapsed", "captions", 4, treebank=bank)
     parts = trees()
     parts["encoder"]["size"] = 4
     parts["text"]["parser"] = "by hand"
-    options = results_of(tmp_path, *(training("e", 10, seed) for seed in (1, 2)), e=parts)
+    options = results_of(folder, *(training("e", 10, seed) for seed in (1, 2)), e=parts)
     for seed, path in enumerate(options[1:3], 1):
         torch.manual_seed(seed)
         model = Model(parts, {"en": text}, 12)
         about = {"dataset": "draws", "model": "e", "seed": seed, "draw": [1, 1, 4]}
         save_model(path.parent, model, epochs=(4, 8), **about)
-    options += data_options(tmp_path, "captions", "images", "features")
-    return [*options, "--treebanks", tmp_path / "trees.conllu.gz"]
+    options += data_options(folder, "captions", "images", "features")
+    return [*options, "--treebanks", trees_file]
 
 
 def test_norms_are_read_from_the_best_snapshots(trained, tmp_path):
@@ -217,9 +208,11 @@ def test_norms_are_read_from_the_best_snapshots(trained, tmp_path):
     assert table["edges"].to_dict() == {"det": 80, "prep_in": 40, "nsubj": 32}
     models = [load_model(Path(path).parent, 8) for path in trained[1:3]]
     place = models[0].texts["en"].relations.index("nsubj")
-    matrices = [model.captions["en"].matrices[place].detach() for model in models]
-    expected = np.mean([np.sqrt((m.numpy() ** 2).sum()) for m in matrices])
-    assert table.loc["nsubj", "norm"] == pytest.approx(expected, rel=1e-5)
+    matrices = [model.captions["en"].matrices[place].detach().numpy() for model in models]
+    for column, origin in (("norm", 0), ("from_identity", np.eye(4))):
+        expected = np.mean([np.sqrt(((matrix - origin) ** 2).sum()) for matrix in matrices])
+        assert table.loc["nsubj", column] == pytest.approx(expected, rel=1e-5)
+    assert table.loc["nsubj", "share"] == pytest.approx(100 * 32 / 152)
     counts = (tmp_path / "section_6_7-counts.md").read_text()
     assert "| measured | draws | 3 | 0 | 0.00 |" in counts and "| 141 |" in counts
 
@@ -293,12 +286,9 @@ def test_a_word_s_learned_weight_is_how_much_the_sentence_follows_it(trained):
 
 
 def test_by_the_counts_a_node_weighs_what_is_under_it():
-    """The product along the path of l(child) / l(parent)."""
-    # The running example of the paper: students ride bikes at night.
-    parents = [1, -1, 1, 1, 3]
-    assert figure3.by_counts(parents).tolist() == [1 / 5, 1, 1 / 5, 2 / 5, 1 / 5]
-    path = (1 / 2) * (2 / 5)  # night, under at, under ride
-    assert figure3.by_counts(parents)[4] == path
+    """The paper's example, students ride bikes at night: l(child) / l(parent) along the path."""
+    expected = [1 / 5, 1, 1 / 5, 2 / 5, (1 / 2) * (2 / 5)]
+    assert figure3.by_counts([1, -1, 1, 1, 3]).tolist() == expected
 
 
 def test_the_drawing_has_every_word_and_relation_and_no_text_on_another():
@@ -312,12 +302,6 @@ def test_the_drawing_has_every_word_and_relation_and_no_text_on_another():
     edges = [line for line in figure.axes[0].lines if len(line.get_xdata()) == 4]
     paths = [line.get_transform().transform_path(line.get_path()) for line in edges]
     assert paths and not any(path.intersects_bbox(b, filled=False) for path in paths for b in boxes)
-
-
-def test_figures_of_a_data_set_are_drawn(trained, tmp_path):
-    for item in ("figure3", "samples"):
-        run(item, *trained, "--output", tmp_path / item)
-        assert (tmp_path / f"{item}.png").exists() and (tmp_path / f"{item}.pdf").exists()
 
 
 def test_the_sentence_of_the_drawing_is_of_middle_length():

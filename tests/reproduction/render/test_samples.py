@@ -103,18 +103,14 @@ def test_letters_come_from_a_font_of_the_system(tmp_path, caplog):
 
 def test_samples_mark_what_is_right(tmp_path):
     """Seven images on a circle; caption k is of image k, but lies where image 6 - k does."""
-    captions = [f"Caption {k} 🐶 costs $5 \\frac_ or $10" for k in range(7)]
+    captions = [f"Caption {k}" for k in range(7)]
     write_data(tmp_path, ["test"] * 7, [[caption] for caption in captions])
     angles = np.linspace(0, 1.5, 7)
     vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     ids = np.array([f"i{k}" for k in range(7)])
     embedded = Embedded(captions, np.arange(7), ids, vectors[::-1], vectors, "cosine")
     paths = pd.Series([str(tmp_path / f"{name}.png") for name in ids], ids)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        figure = samples(embedded, paths, count=9)
-        style.save(figure, tmp_path / "samples")
-    drawn = figure.axes[0]
+    drawn = samples(embedded, paths, count=9).axes[0]
     ticks = [text.get_text() for text in drawn.texts if text.get_text().startswith("✓")]
     # Caption 0 lies on image 6, so that its own is the last; caption 1 on image 5, so that only
     # image 0 is farther than its own; caption 3 on image 3; in between, ties decide.
@@ -125,7 +121,6 @@ def test_samples_mark_what_is_right(tmp_path):
     # Seven captions with the top five and 4 of their own behind, and seven images as queries.
     assert len(drawn.images) == 7 * 5 + 4 + 7
     assert len([patch for patch in drawn.patches if patch.get_linewidth() > 2]) == 7
-    assert Image.open(tmp_path / "samples.png").width == 1400
 
     one, two = (samples(embedded, paths, count=2, seed=5).axes[0] for _ in range(2))
     assert [text.get_text() for text in one.texts] == [text.get_text() for text in two.texts]
@@ -135,7 +130,8 @@ def test_samples_mark_what_is_right(tmp_path):
 @pytest.fixture
 def trained(tmp_path):
     """Return the folder of an untrained network as a training's only snapshot, beside its data."""
-    captions = [[f"Picture {i} for the {k}th time 🐶" for k in range(6)] for i in range(7)]
+    text = "Picture {}, time {}, costs $5 \\frac_ or $10 🐶"
+    captions = [[text.format(image, k) for k in range(6)] for image in range(7)]
     write_data(tmp_path, ["dev", *["test"] * 6], captions)
     torch.manual_seed(0)
     text = Text.build([caption for of_image in captions for caption in of_image])

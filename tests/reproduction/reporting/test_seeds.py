@@ -15,7 +15,7 @@ def test_of_seeds_alone_it_is_the_t_interval_of_their_mean():
     assert t_interval([3.0, 3.0]) == (3, 3)
 
 
-def test_intervals_of_each_seed_say_how_much_the_items_vary():
+def test_intervals_of_each_seed_show_how_much_the_items_vary():
     """Half of a 95% interval is 1.96 deviations: here 1 and 3, whose squares are 5 on average."""
     low, high = pd.Series([-1.96, 0.0]), pd.Series([1.96, 6 * 1.96])
     assert of_items(low, high) == pytest.approx(5)
@@ -25,16 +25,8 @@ def test_the_variance_of_the_items_is_added_with_satterthwaite_s_degrees_of_free
     """By hand: seeds 1, 2 and 3 have a variance of 1, their mean one of 1/3, and the items 3."""
     half = stats.t.ppf(0.975, 2 * (10 / 3) ** 2 / (1 / 3) ** 2) * (10 / 3) ** 0.5
     assert t_interval([1, 2, 3], of_items=3) == pytest.approx((2 - half, 2 + half))
-    # Of seeds that are all the same only the items are left, and they are many.
+    # If all seeds are equal, only the items vary, and they are many.
     assert t_interval([2, 2, 2], of_items=1) == pytest.approx((2 - 1.96, 2 + 1.96), abs=1e-3)
-
-
-def test_draws_that_overlap_have_a_wider_interval():
-    """By hand: ten draws of 800 and 100 images, 1/10 + 1/8 in place of 1/10, so 1.5 times."""
-    values = np.arange(10.0)
-    low, high = t_interval(values)
-    wide = t_interval(values, test_to_train=100 / 800)
-    assert wide == pytest.approx((4.5 - 1.5 * (4.5 - low), 4.5 + 1.5 * (high - 4.5)))
 
 
 def test_variances_are_pooled_by_their_degrees_of_freedom():
@@ -42,7 +34,7 @@ def test_variances_are_pooled_by_their_degrees_of_freedom():
 
 
 def test_a_single_seed_has_the_variance_of_seeds_elsewhere():
-    """By hand: a variance of 1 over seeds, of which there is one, and 3 over items."""
+    """By hand: a variance of 1 over a single seed, and of 3 over items."""
     half = stats.t.ppf(0.975, 4 * 4**2 / 1**2) * 4**0.5
     assert t_interval([2], 3, elsewhere=(1, 4)) == pytest.approx((2 - half, 2 + half))
     half = stats.t.ppf(0.975, 4) * 1.25**0.5  # of a draw of pictures

@@ -4,6 +4,7 @@ import json
 import random
 import re
 from collections import Counter, defaultdict
+from io import BytesIO
 
 import numpy as np
 import pytest
@@ -36,8 +37,11 @@ FLEET = {
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
+    """A data set of 200 images, which are left blank: to draw them takes seconds."""
     folder = tmp_path_factory.mktemp("scenes")
-    captions, images = generate(folder, 200, seed=7)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("reproduction.scenes.picture", lambda *_: Image.new("RGB", (1, 1)))
+        captions, images = generate(folder, 200, seed=7)
     lines = (folder / "scenes.jsonl").read_text(encoding="utf-8").splitlines()
     return folder, captions, images, [json.loads(line) for line in lines]
 
@@ -69,8 +73,6 @@ def test_the_data_set_has_five_captions_of_each_image_in_each_language_and_their
     assert images["split"].value_counts().to_dict() == {"train": 140, "dev": 30, "test": 30}
     different = captions.groupby(["image_id", "language"])["caption"].nunique()
     assert len(different) == 400 and (different == 5).all()
-    with Image.open(images["path"][0]) as image:
-        assert (image.format, image.mode, image.size) == ("PNG", "RGB", (320, 256))
     assert len(list((folder / "images").iterdir())) == len(scenes) == 200
     rows = captions.itertuples()
     for scene in scenes:
@@ -90,6 +92,8 @@ def test_same_seed_same_bytes(tmp_path):
     captions, files = everything("one", 11)
     same_captions, same_files = everything("two", 11)
     assert len(files) == 21 and files == same_files and captions.equals(same_captions)
+    with Image.open(BytesIO(files["scene-0001.png"])) as image:
+        assert (image.format, image.mode, image.size) == ("PNG", "RGB", (320, 256))
     assert not captions.equals(everything("three", 12)[0])
 
 
@@ -136,34 +140,24 @@ PHRASE = re.compile(
     rf"(?P<noun>{'|'.join(sorted(KIND, key=len, reverse=True))})\b"
     rf"(?: in (?:a )?(?P<cloth>{COLOUR})\b(?: shirt| dress| t-shirt)?)?"
 )
-# Words between two phrases -> the fact, and whether the second phrase is its subject.
+# Each fact: the words between its subject and its object, and those if the object comes first.
+NEVER = r"(?!)"
 BETWEEN = {
-    r"chas(es|ing)|runs? after|running after": ("chase", False),
-    r"chased .*by|away from": ("chase", True),
-    r"pull(s|ing)\b": ("pull", False),
-    r"pulled .*by": ("pull", True),
-    r"push(es|ing)\b": ("push", False),
-    r"pushed .*by": ("push", True),
-    r"carr(ies|ying)": ("carry", False),
-    r"carried .*by|rid(es|ing) on": ("carry", True),
-    r"(jump|leap)(s|ing) over": ("jump over", False),
-    r"hold(s|ing)": ("hold", False),
-    r"held .*by": ("hold", True),
-    r"fl(ies|ying)$": ("fly", False),
-    r"flown .*by": ("fly", True),
-    r"rid(es|ing)$": ("ride", False),
-    r"ridden .*by": ("ride", True),
-    r"play(s|ing) with": ("play with", False),
-    r"driv(es|ing)": ("drive", False),
-    r"driven .*by": ("drive", True),
-    r"sail(s|ing) in": ("sail in", False),
-    r"left of": ("left of", False),
-    r"right of": ("left of", True),
-    r"^(?!.*(jump|leap)).*\b(above|over)$": ("above", False),
-    r"\b(below|under)$": ("above", True),
-    r"in front of$": ("in front of", False),
-    r"behind$": ("in front of", True),
-    r"\bon$|on top of": ("on", False),
+    "chase": (r"chas(es|ing)|runs? after|running after", r"chased .*by|away from"),
+    "pull": (r"pull(s|ing)\b", r"pulled .*by"),
+    "push": (r"push(es|ing)\b", r"pushed .*by"),
+    "carry": (r"carr(ies|ying)", r"carried .*by|rid(es|ing) on"),
+    "jump over": (r"(jump|leap)(s|ing) over", NEVER),
+    "hold": (r"hold(s|ing)", r"held .*by"),
+    "fly": (r"fl(ies|ying)$", r"flown .*by"),
+    "ride": (r"rid(es|ing)$", r"ridden .*by"),
+    "play with": (r"play(s|ing) with", NEVER),
+    "drive": (r"driv(es|ing)", r"driven .*by"),
+    "sail in": (r"sail(s|ing) in", NEVER),
+    "left of": (r"left of", r"right of"),
+    "above": (r"^(?!.*(jump|leap)).*\b(above|over)$", r"\b(below|under)$"),
+    "in front of": (r"in front of$", r"behind$"),
+    "on": (r"\bon$|on top of", NEVER),
 }
 
 
@@ -181,7 +175,12 @@ def read(text):
         return things, None
     first, second = found[0], found[1]
     between = re.sub(r"in a (cart|wagon)", "", text[first.end() : second.start()]).strip()
-    said = [fact for pattern, fact in BETWEEN.items() if re.search(pattern, between)]
+    said = [
+        (fact, backwards)
+        for fact, patterns in BETWEEN.items()
+        for backwards, pattern in enumerate(patterns)
+        if re.search(pattern, between)
+    ]
     kinds = KIND[first["noun"]], KIND[second["noun"]]
     if "underneath" in between:
         said = [("under", False)]
@@ -315,25 +314,19 @@ def test_german_has_the_right_gender_and_number(worlds):
             assert read_german(text) == {kinds[i] for i in mention & set("abc")}, text
 
 
-def test_german_sentences_by_hand():
-    said = draws(BEACH, ["a", "a.colour", "b", "b.colour", "action"], "de")
+def test_sentences_by_hand():
+    said = draws(BEACH, ["a", "a.colour", "b", "b.colour", "action", "sky"], "en", 800)
     assert said >= {
-        "Ein schwarzer Hund jagt eine weiße Katze",
-        "Hier verfolgt ein schwarzer Hund eine weiße Katze",
-        "Ein schwarzer Hund, der eine weiße Katze jagt",
-        "Eine weiße Katze wird von einem schwarzen Hund gejagt",
-        "Eine weiße Katze, die vor einem schwarzen Hund flieht",
+        "At night, a black dog is chasing a white cat",
+        "There is a white cat being chased by a black dog at night",
+        "A white cat running away from a black dog at night",
     }
     swapped = swap(BEACH, "role", "a", "b")
     said = draws(swapped, ["a", "b", "b.size", "action", "background"], "de")
-    assert "Am Strand jagt eine Katze einen großen Hund" in said
-    assert "Ein großer Hund wird am Strand von einer Katze gejagt" in said
-    jump = swapped | {"action": {"verb": "jump over", "agent": "a", "patient": "b"}}
-    assert "Eine Katze springt über einen Hund" in draws(jump, ["a", "b", "action"], "de")
-    said = draws(BEACH, ["a", "c", "c.colour", "a in front of c"], "de")
-    assert "Man sieht einen Hund vor einem roten Haus" in said
-    said = draws(FLEET, ["a", "a.colour", "a.count", "b", "sky"], "de")
-    assert "Bei Sonnenschein sind drei rote Vögel und einige Boote zu sehen" in said
+    assert said >= {
+        "Am Strand jagt eine Katze einen großen Hund",
+        "Ein großer Hund wird am Strand von einer Katze gejagt",
+    }
     above = FLEET | {"relations": [{"subject": "a", "name": "above", "object": "b"}]}
     said = draws(above, ["a", "a.count", "b", "b.count", "b.colour", "a above b"], "de")
     assert {"Drei Vögel fliegen über zwei gelben Booten", "2 gelbe Boote unter 3 Vögeln"} < said
@@ -341,47 +334,16 @@ def test_german_sentences_by_hand():
     objects = [woman | {"kind": "woman"}, kite | {"kind": "kite"}]
     flight = FLEET | {"objects": objects, "action": {"verb": "fly", "agent": "a", "patient": "b"}}
     said = draws(flight, ["a", "a.colour", "b", "b.colour", "action", "background"], "de", 2000)
-    assert said >= {
-        "Am See lässt eine Frau in Rot einen gelben Drachen steigen",
-        "Eine Dame in einem roten Kleid, die am Ufer eines Sees einen gelben Drachen steigen lässt",
-    }
+    assert "Am See lässt eine Frau in Rot einen gelben Drachen steigen" in said
 
 
-def test_english_sentences_by_hand():
-    said = draws(BEACH, ["a", "a.colour", "b", "b.colour", "action", "sky"], "en", 800)
-    assert said >= {
-        "At night, a black dog is chasing a white cat",
-        "A black dog chases a white cat in the moonlight",
-        "There is a white cat being chased by a black dog at night",
-        "A white cat running away from a black dog at night",
-    }
-    said = draws(BEACH, ["a", "a.size", "c", "a in front of c"], "en")
-    assert said >= {"A house behind a large dog", "There is a big dog in front of a house"}
-    said = draws(FLEET, ["a", "a.count", "b", "b.count", "b.colour"], "en")
-    assert {"3 birds and 2 yellow boats", "There are two yellow sailboats and three birds"} < said
-
-
-@pytest.mark.parametrize(
-    ("scene", "mention", "english", "german"),
-    [
-        (
-            BEACH,
-            "a background",
-            "There is no dog on the beach",
-            "Hier gibt es am Strand keinen Hund",
-        ),
-        (
-            BEACH,
-            "a a.colour b action",
-            "No black dog is chasing a cat",
-            "Kein schwarzer Hund jagt eine Katze",
-        ),
-        (FLEET, "a a.colour a.count", "There are no red birds", "Man sieht keine roten Vögel"),
-    ],
-)
-def test_negations_by_hand(scene, mention, english, german):
-    assert english in draws(scene, mention.split(), "en", negated=True)
-    assert german in draws(scene, mention.split(), "de", negated=True)
+def test_negations_by_hand():
+    mention = ["a", "a.colour", "b", "action"]
+    assert "No black dog is chasing a cat" in draws(BEACH, mention, "en", negated=True)
+    assert "Kein schwarzer Hund jagt eine Katze" in draws(BEACH, mention, "de", negated=True)
+    mention = ["a", "a.colour", "a.count"]
+    assert "There are no red birds" in draws(FLEET, mention, "en", negated=True)
+    assert "Man sieht keine roten Vögel" in draws(FLEET, mention, "de", negated=True)
 
 
 @pytest.mark.parametrize(
@@ -390,18 +352,6 @@ def test_negations_by_hand(scene, mention, english, german):
 def test_facts_that_make_no_sentence_are_refused(mention):
     with pytest.raises(ValueError, match="facts"):
         caption(BEACH, mention, random.Random(0), "en")
-
-
-def test_swapping_roles_keeps_the_words_and_changes_the_facts():
-    swapped = swap(BEACH, "role", "a", "b")
-    assert facts(BEACH)["action"] == "dog chase cat"
-    assert facts(swapped)["action"] == "cat chase dog"
-    assert facts(swapped)["a.colour"] == "white cat" and facts(swapped)["b.size"] == "big dog"
-    mention = {"a", "a.colour", "b", "b.colour", "action", "background"}
-    for k in range(50):
-        one = caption(BEACH, mention, random.Random(k), "en")
-        two = caption(swapped, mention, random.Random(k), "en")
-        assert one != two and bag(one) == bag(two)
 
 
 # --------------------------------------------------------------------------- how hard it is

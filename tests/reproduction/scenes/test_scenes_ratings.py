@@ -144,8 +144,6 @@ def test_a_scene_in_the_active_and_in_the_passive():
     for seed in range(200):
         said = voices(roles, ALL, random.Random(seed))
         found.add((said["active"], said["passive"]))
-    pair = ("A white cat carries a black dog.", "A black dog is carried by a white cat.")
-    assert pair in found
     actives, passives = (
         {text.rstrip(".!").lower() for text in voice} for voice in zip(*found, strict=True)
     )

@@ -6,7 +6,7 @@ from reproduction.text import vectors
 
 
 def test_association_by_hand():
-    """Of 8 neighbors, b and a have 3 each; p(a, b) is 2/8, so log(2/8 / (3/8 3/8))."""
+    """b and a have 3 of 8 neighbors each, and p(a, b) is 2/8, so log(2/8 / (3/8 3/8))."""
     information = vectors.association(
         [["a", "b"], ["b", "a"], ["a", "c"], ["b", "d"]], ["a", "b", "c", "d"]
     ).toarray()

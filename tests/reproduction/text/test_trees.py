@@ -1,4 +1,4 @@
-"""Sentences as trees: the arrays of a batch, and the text that reads them."""
+"""The text that reads sentences as trees; its batches are tested with the encoder."""
 
 import json
 import logging
@@ -6,52 +6,14 @@ import logging
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from groundvec.runtime.errors import InputError
 from groundvec.text.encoded import UNKNOWN
-from groundvec.text.vectors import read_vectors
-from reproduction.text import forms, treebank, trees, vectors
+from reproduction.text import treebank, trees, vectors
 from reproduction.text.treebank import Tree, Treebank
 from reproduction.text.trees import Text
 from tests.support.small_data import run_script
-from tests.support.treebanks import ENGLISH, EXAMPLE, WILD, parsed
-
-
-def network(tmp_path, tree, form, compose):
-    """A network with random weights over one tree: h of Eq. 4, W_v x, the matrices, the vector."""
-    import torch
-
-    from reproduction.encoders.trees import Encoder
-
-    captions, bank = write(tmp_path, tree)
-    text = Text.build(captions, "drawn", form, "captions", 1, treebank=bank)
-    encoder = Encoder(text, 3, compose).double()
-    torch.nn.init.normal_(encoder.matrices, generator=torch.manual_seed(1))
-    found = encoder(*map(torch.from_numpy, text.encode(captions).batch(np.arange(1))))[0]
-    kinds = text.places if compose == "position" else text.relations
-
-    def x(word):
-        return encoder.word @ encoder.vectors[text._word[word]].double()
-
-    def h(total, words=1):
-        return torch.tanh(total / words)
-
-    return h, x, dict(zip(kinds, encoder.matrices, strict=True)), found
-
-
-def test_the_papers_example_is_computed_as_in_its_equations(tmp_path):
-    """Section 3.2, Eqs. 1 to 4, where `at` is a node; section 3.3, where it is a relation."""
-    h, x, W, found = network(tmp_path, parsed(EXAMPLE), "basic", "position")
-    at = h(x("at") + W["r1"] @ h(x("night")), 2)
-    total = x("ride") + W["l1"] @ h(x("students")) + W["r1"] @ h(x("bikes")) + 2 * W["r2"] @ at
-    np.testing.assert_allclose(found.detach(), h(total, 5).detach(), rtol=1e-6)
-
-    h, x, W, found = network(tmp_path, parsed(EXAMPLE), "collapsed", "relation")
-    total = x("ride") + W["nsubj"] @ h(x("students")) + W["dobj"] @ h(x("bikes"))
-    total = total + W["prep_at"] @ h(x("night"))
-    np.testing.assert_allclose(found.detach(), h(total, 4).detach(), rtol=1e-6)
+from tests.support.treebanks import ENGLISH, parsed
 
 
 def make(form="collapsed", words=("dog", "runs"), places=("l1", "r1"), parser="drawn", **more):
@@ -62,56 +24,6 @@ def write(folder, *given, parser="drawn"):
     """Write trees to a file; the sentences, and the file as a treebank."""
     treebank.write(folder / "t.conllu.gz", parser, given)
     return [tree.text for tree in given], Treebank([folder / "t.conllu.gz"])
-
-
-def check(nodes, text, words, parents, relations, places, heights, sizes):
-    """Compare the arrays of one tree of a batch with a plain recursion."""
-    expected = [0 if w is None else text._word.get(w, UNKNOWN) for w in nodes.words]
-    assert words.tolist() == expected
-    assert parents.tolist() == nodes.parents
-    below = [[c for c, p in enumerate(nodes.parents) if p == node] for node in range(len(parents))]
-
-    def height(node):
-        return 1 + max(map(height, below[node])) if below[node] else 0
-
-    def size(node):
-        return (nodes.words[node] is not None) + sum(map(size, below[node]))
-
-    assert heights.tolist() == [height(node) for node in range(len(parents))]
-    assert sizes.tolist() == [size(node) for node in range(len(parents))]
-    for node, children in enumerate(below):
-        left, right = ([c for c in children if (c < node) is side] for side in (True, False))
-        for side, family in (("l", left[::-1]), ("r", right)):
-            for rank, child in enumerate(family, 1):
-                name = f"{side}{rank}"
-                known = name in text.places
-                assert places[child] == (text.places.index(name) if known else len(text.places))
-                relation = nodes.relations[child]
-                known = relation in text.relations
-                index = text.relations.index(relation) if known else len(text.relations)
-                assert relations[child] == index
-    root = nodes.parents.index(-1)
-    assert (places[root], relations[root]) == (0, 0)
-
-
-@pytest.mark.parametrize("form", forms.FORMS)
-@given(given=st.lists(WILD, min_size=1, max_size=5, unique_by=lambda t: t.text), data=st.data())
-def test_a_batch_is_what_a_recursion_says(tmp_path_factory, form, given, data):
-    sentences, bank = write(tmp_path_factory.mktemp("drawn"), *given)
-    text = make(form, ("dog", "in", "front"), ("l1", "l2", "r1"), treebank=bank)
-    encoded = text.encode(sentences)
-    nodes = [forms.FORMS[form](tree) for tree in given]
-    assert len(encoded) == len(given)
-    assert encoded.lengths.tolist() == [len(each.words) for each in nodes]
-    rows = data.draw(st.permutations(range(len(given))))[: data.draw(st.integers(1, 5))]
-    words, lengths, *others = encoded.batch(np.array(rows))
-    assert all(values.dtype == np.int64 for values in (words, lengths, *others))
-    assert lengths.tolist() == encoded.lengths[rows].tolist()
-    starts = lengths.cumsum() - lengths
-    others[0] = np.where(others[0] < 0, -1, others[0] - np.repeat(starts, lengths))
-    each = [np.split(values, starts[1:]) for values in (words, *others)]
-    for row, *arrays in zip(rows, *each, strict=True):
-        check(nodes[row], text, *arrays)
 
 
 def test_a_very_deep_tree_is_measured(tmp_path):
@@ -180,15 +92,6 @@ def test_a_text_is_the_same_after_saving_and_loading(tmp_path):
         np.testing.assert_array_equal(other.encode(captions).words, text.encode(captions).words)
 
 
-def test_how_many_relations_are_rare_is_logged(tmp_path, caplog):
-    tree = parsed("\n".join(["x 0 root", *["y 1 det"] * 38, "z 1 neg", "z 1 prt"]))
-    with caplog.at_level(logging.INFO):
-        captions, bank = write(tmp_path, tree)
-        Text.build(captions, "drawn", "collapsed", "captions", 1, treebank=bank)
-    line = "3 relations (Socher et al. 2014: 141); 2 of them have fewer than 10 of the 40 edges, "
-    assert line in caplog.text and "together 5.00 %" in caplog.text
-
-
 GLOVE = "the 0 0 1 0\ndog 1 0 1 0\nCat 5 5 5 5\nrun 0 2 0 0\nbike 3 0 3 0\ncar 0 1 0 0\n"
 
 
@@ -230,14 +133,6 @@ def test_a_file_of_vectors_that_does_not_fit_is_refused(tmp_path, glove, tree, d
     captions, bank = write(tmp_path, parsed(tree))
     with pytest.raises(InputError, match=message):
         Text.build(captions, "drawn", "chain", glove, dimension, treebank=bank)
-
-
-def test_further_words_of_a_file_are_its_first_in_small_letters(glove):
-    index, values = read_vectors(glove, {"car"}, others=2)
-    assert list(index) == ["the", "dog", "car"]
-    assert values[index["car"]].tolist() == [0, 1, 0, 0]
-    every = read_vectors(glove, {"Cat"}, others=9)[0]
-    assert list(every) == ["the", "dog", "Cat", "run", "bike", "car"]
 
 
 @pytest.mark.parametrize(
