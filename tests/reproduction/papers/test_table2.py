@@ -5,10 +5,9 @@ import json
 import pandas as pd
 import pytest
 
-from groundvec.results.frames import read
+from groundvec.results.frames import read_csv
 from groundvec.runtime.errors import InputError
 from reproduction.papers.merkx_frank_2019.figure1 import architecture
-from reproduction.papers.merkx_frank_2019.reported import ReportedRetrieval
 from tests.support.result_files import REPORTED, rows, run
 from tests.support.retrieval_scores import I2C, results_of, training
 from tests.support.small_data import texts_overlap
@@ -154,7 +153,7 @@ def test_figure1_is_of_the_settings(tmp_path):
 
 def test_the_reported_numbers_are_the_paper_s():
     """Spot checks against Table 2 as printed."""
-    reported = read(PRINTED, ReportedRetrieval).set_index(["dataset", "test_set", "model"])
+    reported = read_csv(PRINTED).set_index(["dataset", "test_set", "model"])
     row = reported.loc[("mscoco", "1k-folds", "Faghri et al. (2017)")]
     assert row[row["direction"] == I2C][["r1", "r1_ci", "median_rank"]].values.tolist() == [
         [64.6, 1.3, 1.0]
