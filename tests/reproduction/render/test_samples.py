@@ -62,6 +62,7 @@ def test_what_ranks_before_a_right_one_does_not_depend_on_rounding():
         assert [right for _, _, right in found] == [False, False, True]
 
 
+@pytest.mark.filterwarnings("ignore:Glyph")  # most letters are in no font here
 @given(st.text(max_size=300), st.integers(1, 4))
 def test_any_caption_can_be_wrapped(text, lines):
     wrapped = wrap(text, 1.2, lines)
