@@ -159,8 +159,9 @@ class Text:
         sentences = cleaned(sentences)
         nodes = _read(sentences, self.parser, self.form, self.treebank)
         starts = np.cumsum([0, *(len(tree.parents) for tree in nodes)])
-        rows = list(chain.from_iterable(map(self._rows, nodes)))
-        columns = np.array(rows, np.int32).reshape(-1, 6).T.copy()
+        # An array per tree: tuples of all nodes at once would take ten times the memory.
+        blocks = [np.array(list(self._rows(tree)), np.int32) for tree in nodes]
+        columns = np.concatenate([np.empty((0, 6), np.int32), *blocks]).T.copy()
         node_words = list(chain.from_iterable(tree.words for tree in nodes))
         self._log_unknown(sentences, node_words, columns[0], starts)
         return Trees(columns, starts)
