@@ -4,6 +4,7 @@ import argparse
 import os
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +27,7 @@ def settings(kind: str) -> Callable[[str], dict[str, Any]]:
             return complete_description(content)
         return complete_by(content, kind, kind)
 
-    def settings_text(value: str) -> dict[str, Any]:  # argparse's errors name the function
-        return completed(value, complete)
-
-    return settings_text
+    return partial(completed, complete=complete)
 
 
 def completed(text: str, complete: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:

@@ -109,7 +109,7 @@ RERANK_WEIGHTS = Schema(
     weight=number("weight, tuned on the development lists"),
 )
 
-# Claims, and the numbers that papers report
+# Claims
 
 CLAIMS = Schema(
     "claims.csv of scripts/report.py, also returned by `claims.decide`",
@@ -135,7 +135,6 @@ CLAIMS = Schema(
     pooled_variance=number("variance over seeds elsewhere, of one seed", low=0, empty=True),
     pooled_freedom=count("its degrees of freedom", low=1, empty=True),
 )
-REPORTED = {"paper": text("paper that reports it")}
 
 
 # The types, for annotations.

@@ -1,7 +1,5 @@
 """docs/reference.md: the columns of result files."""
 
-from importlib import import_module
-from importlib.util import find_spec
 from math import isfinite
 
 import pandas as pd
@@ -9,7 +7,6 @@ import pandas as pd
 from docs.pages.tables import markdown
 from groundvec.results import schemas
 from groundvec.results.frames import Column, Schema, schema_of
-from reproduction import papers
 from reproduction import schemas as of_study
 
 TYPES = {str: "text", int: "whole number", float: "number"}
@@ -17,11 +14,8 @@ TYPES = {str: "text", int: "whole number", float: "number"}
 
 def result_files() -> str:
     """Write the schema of every result file."""
-    reported = [f"reproduction.papers.{paper}.reported" for paper in papers.known()]
-    modules = [schemas, of_study]
-    modules += [import_module(name) for name in reported if find_spec(name)]
     frames = {}  # annotated data frames, such as `Scores`
-    for module in modules:
+    for module in (schemas, of_study):
         for name, value in vars(module).items():
             if hasattr(value, "__metadata__"):
                 frames[name] = value

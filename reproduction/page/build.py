@@ -104,7 +104,12 @@ def page(results: Results) -> str:
         tasks=TASKS,
         first=FIRST,
         thumbnails=thumbnails,
-        numbers={gallery["dataset"]: _thumbnail_numbers(gallery) for gallery in galleries},
+        numbers={
+            gallery["dataset"]: {
+                name: thumbnail["number"] for name, thumbnail in gallery["thumbnails"].items()
+            }
+            for gallery in galleries
+        },
         training=_training(results),
         disagreements=_disagreements(tables),
         drawn=_of_drawn_scenes(tables),
@@ -205,11 +210,6 @@ def _number_thumbnails(galleries: list[dict[str, Any]]) -> list[str]:
             webp = thumbnail.pop("webp")
             thumbnail["number"] = numbers.setdefault(webp, len(numbers))
     return list(numbers)
-
-
-def _thumbnail_numbers(gallery: dict[str, Any]) -> dict[str, int]:
-    """Return the number of each image's thumbnail."""
-    return {name: thumbnail["number"] for name, thumbnail in gallery["thumbnails"].items()}
 
 
 def _best(

@@ -9,11 +9,9 @@ import numpy as np
 import pandas as pd
 
 from groundvec.config import parts
-from groundvec.evaluation.ranks import rounding
 from groundvec.features.images import load
-from groundvec.similarity import scores as nearness
 from reproduction.render.pictures import paths_of
-from reproduction.render.samples import retrieved
+from reproduction.render.samples import search
 from reproduction.reporting.embedded import Embedded, embed, given_treebank, of_one
 from reproduction.reporting.measures import recall
 from reproduction.reporting.results import Results
@@ -92,16 +90,14 @@ def queries(embedded: Embedded) -> dict[str, list[Any]]:
     image_vectors = embedded.image_vectors
     images = [{"image": str(image)} for image in embedded.image_ids]
     captions = [{"caption": text} for text in embedded.captions]
-    same = rounding(caption_vectors, image_vectors, embedded.similarity)
     first = _first_captions(embedded)
 
-    def search(
+    def hits(
         query: np.ndarray, candidates: np.ndarray, right: np.ndarray, items: list[dict[str, str]]
     ) -> list[dict[str, Any]]:
-        scores = nearness(candidates, query[None], embedded.similarity)[:, 0]
         return [
-            {"rank": rank, "right": is_right, "score": round(float(scores[row]), 3), **items[row]}
-            for rank, row, is_right in retrieved(scores, right, same)
+            {"rank": rank, "right": is_right, "score": round(score, 3), **items[row]}
+            for rank, row, is_right, score in search(embedded, query, candidates, right)
         ]
 
     tasks: dict[str, list[Any]] = {"to_images": [], "to_captions": [], "to_sentences": []}
@@ -110,17 +106,17 @@ def queries(embedded: Embedded) -> dict[str, list[Any]]:
         of_image = embedded.image == row
         caption = int(of_image.argmax())
         is_image = np.arange(len(images)) == row
-        hits = search(caption_vectors[caption], image_vectors, is_image, images)
-        tasks["to_images"].append({**query, "found": hits})
-        hits = search(image_vectors[row], caption_vectors, of_image, captions)
-        tasks["to_captions"].append({**query, "found": hits})
+        found = hits(caption_vectors[caption], image_vectors, is_image, images)
+        tasks["to_images"].append({**query, "found": found})
+        found = hits(image_vectors[row], caption_vectors, of_image, captions)
+        tasks["to_captions"].append({**query, "found": found})
         # The query is no candidate of its own.
         other_captions = np.delete(np.arange(len(captions)), caption)
         if of_image[other_captions].any():
             texts = [captions[k] for k in other_captions]
             candidates = caption_vectors[other_captions]
-            hits = search(caption_vectors[caption], candidates, of_image[other_captions], texts)
-            tasks["to_sentences"].append({**query, "found": hits})
+            found = hits(caption_vectors[caption], candidates, of_image[other_captions], texts)
+            tasks["to_sentences"].append({**query, "found": found})
     return tasks
 
 

@@ -12,8 +12,7 @@ from matplotlib.patches import Rectangle
 from groundvec.data import dataset
 from groundvec.features.images import load
 from groundvec.runtime.errors import InputError
-from reproduction.render.fonts import with_letters
-from reproduction.render.style import FONT, FONT_SIZE, GREEN, PAGE, lacking
+from reproduction.render.style import FONT_SIZE, FONTS, GREEN, PAGE
 from reproduction.reporting.results import Results
 
 LINE = 1.3 * FONT_SIZE / 72
@@ -64,11 +63,9 @@ def picture(page: Axes, x: float, y: float, path: str, right: bool = False) -> N
 def wrap(text: str, width: float, lines: int) -> list[str]:
     """Break a text into at most `lines` lines of about `width`, and cut the rest."""
     text = " ".join(text.split())
-    letters = lacking(text)
-    more = with_letters(letters) if letters else None
-    font = get_font([findfont(FONT), more] if more else [findfont(FONT)])
+    font = get_font([findfont(name) for name in FONTS])
     font.set_size(FONT_SIZE, 72)
-    font.set_text(text if more else "".join("□" if c in letters else c for c in text))
+    font.set_text(text)
     measured = font.get_width_height()[0] / 64 / 72  # from 1/64 of a point to inches
     # By the mean width of the text's characters; 7% less, because a line may have wider ones.
     characters = max(1, int(0.93 * width * len(text) / max(measured, 0.01)))

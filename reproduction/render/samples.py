@@ -46,6 +46,16 @@ def retrieved(scores: np.ndarray, right: np.ndarray, same: float) -> list[tuple[
     ]
 
 
+def search(
+    embedded: Embedded, query: np.ndarray, candidates: np.ndarray, right: np.ndarray
+) -> list[tuple[int, int, bool, float]]:
+    """Return the `retrieved` candidates (N, size) of a query (size,), each with its score."""
+    same = rounding(embedded.caption_vectors, embedded.image_vectors, embedded.similarity)
+    scores = nearness(candidates, query[None], embedded.similarity)[:, 0]
+    found = retrieved(scores, right, same)
+    return [(rank, row, is_right, float(scores[row])) for rank, row, is_right in found]
+
+
 @styled
 def samples(embedded: Embedded, path_of: pd.Series, count: int = 3, seed: int = 1) -> Figure:
     """Draw the `retrieved` items for random captions, then for random images.
@@ -63,25 +73,18 @@ def samples(embedded: Embedded, path_of: pd.Series, count: int = 3, seed: int = 
     paths = path_of[embedded.image_ids].tolist()
     caption_vectors = embedded.caption_vectors
     image_vectors = embedded.image_vectors
-    same = rounding(caption_vectors, image_vectors, embedded.similarity)
-
-    def search(
-        candidates: np.ndarray, query: np.ndarray, right: np.ndarray
-    ) -> list[tuple[int, int, bool]]:
-        scores = nearness(candidates, query[None], embedded.similarity)[:, 0]
-        return retrieved(scores, right, same)
-
     image_rows = np.arange(len(paths))
     images_found = {}
     for query in rng.choice(len(captions), min(count, len(captions)), replace=False):
         right = image_rows == embedded.image[query]
-        images_found[query] = search(image_vectors, caption_vectors[query], right)
+        images_found[query] = search(embedded, caption_vectors[query], image_vectors, right)
     captions_found = {}
     for query in rng.choice(len(paths), min(count, len(paths)), replace=False):
-        results = search(caption_vectors, image_vectors[query], embedded.image == query)
+        right = embedded.image == query
+        results = search(embedded, image_vectors[query], caption_vectors, right)
         captions_found[query] = [
             (rank, wrap(captions[row], PAGE - CAPTIONS - MARGIN, 2), right)
-            for rank, row, right in results
+            for rank, row, right, _ in results
         ]
     return _drawing(captions, paths, images_found, captions_found)
 
@@ -104,7 +107,7 @@ def _drawing(
     for query, results in images_found.items():
         lines = wrap(captions[query], RETRIEVED - MARGIN - GAP, int(ROW / LINE) - 1)
         write(axes, MARGIN, y + PICTURE / 2, "\n".join(lines), va="center")
-        for column, (rank, row, right) in enumerate(results):
+        for column, (rank, row, right, _) in enumerate(results):
             x = RETRIEVED + column * (PICTURE + GAP)
             picture(axes, x, y, paths[row], right)
             _rank(axes, x + PICTURE / 2, y + PICTURE + 0.04, rank, right, ha="center")

@@ -11,13 +11,11 @@ import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.collections import PathCollection
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
 # matplotlib writes markers as `use` elements, in the order of their points.
 GROUP = r'(?s)<g id="{}">.*?</g>\s*</g>'
-FEW = 1000  # series with more points get no titles
 MARKER = re.compile(r"<use ([^>]*)/>")
 
 
@@ -30,16 +28,14 @@ def svg(figure: Figure) -> str:
     for artist, titles in _series(figure):
         name = f"values-{len(titles_of_group)}"
         artist.set_gid(name)
-        artist.set_rasterized(False)
         titles_of_group[name] = titles
     buffer = BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "groundvec", "svg.fonttype": "path"}):
         figure.savefig(buffer, format="svg", metadata={"Date": None})
     text = buffer.getvalue().decode()
     for name, titles in titles_of_group.items():
-        for group in re.findall(
-            GROUP.format(name), text
-        ):  # no group if all points are outside the axes
+        # There is no group if all points are outside the axes.
+        for group in re.findall(GROUP.format(name), text):
             text = text.replace(group, _titled(group, titles))
     return text
 
@@ -55,7 +51,7 @@ def _titled(group: str, titles: list[str]) -> str:
 
 
 def _series(figure: Figure) -> Iterator[tuple[Artist, list[str]]]:
-    """Yield the artists with at most `FEW` markers, and the titles of these."""
+    """Yield the lines that have markers, and the titles of these."""
     for axes in figure.axes:
         if not axes.axison:
             continue
@@ -72,13 +68,7 @@ def _series(figure: Figure) -> Iterator[tuple[Artist, list[str]]]:
             if line not in ends and line.get_marker() not in ("None", None, "", " "):
                 label = str(labels.get(line, line.get_label()))
                 points = np.asarray(line.get_xydata())
-                if len(points) <= FEW:
-                    yield line, _titles(axes, label, points, intervals.get(line, []))
-        for dots in axes.collections:
-            if isinstance(dots, PathCollection):
-                points = np.ma.filled(dots.get_offsets(), np.nan)
-                if len(points) <= FEW:
-                    yield dots, _titles(axes, str(dots.get_label()), points, [])
+                yield line, _titles(axes, label, points, intervals.get(line, []))
 
 
 def _intervals(bars: ErrorbarContainer) -> list[str]:

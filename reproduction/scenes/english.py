@@ -13,9 +13,9 @@ class English(Grammar):
         """Write a noun phrase, such as `two big black dogs` or `a man in a red shirt`."""
         kind = self.kind(name)
         many = self.many(name)
-        size = self.value(name, "size")
-        colour = self.value(name, "colour")
-        count = self.count(name)
+        size = self.mentioned(name, "size")
+        colour = self.mentioned(name, "colour")
+        count = self.mentioned(name, "count")
         clothes = self.words["clothes"].get(kind)
         words = [self.pick(size, self.words["sizes"][size])] if size else []
         # The color of an animal or thing is an adjective; a person's color belongs to the clothes.

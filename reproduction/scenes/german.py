@@ -28,9 +28,9 @@ class German(Grammar):
         """Write a noun phrase in the case `nom`, `acc` or `dat`, such as `einen großen Hund`."""
         kind = self.kind(name)
         many = self.many(name)
-        size = self.value(name, "size")
-        colour = self.value(name, "colour")
-        count = self.count(name)
+        size = self.mentioned(name, "size")
+        colour = self.mentioned(name, "colour")
+        count = self.mentioned(name, "count")
         clothes = self.words["clothes"].get(kind)
         gender, singular, plural = self.pick(kind, self.words["nouns"][kind]).split()
         ending = _ENDINGS["plural" if many else gender][case]

@@ -48,13 +48,9 @@ class Grammar(ABC):
         """Return whether an object is in the plural."""
         return self.things[name]["count"] > 1
 
-    def value(self, name: str, attribute: str) -> str | None:
-        """Return the color or the size of an object if the caption mentions it."""
+    def mentioned(self, name: str, attribute: str) -> Any:
+        """Return the color, size or number of an object if the caption mentions it, else None."""
         return self.things[name][attribute] if f"{name}.{attribute}" in self.mention else None
-
-    def count(self, name: str) -> int | None:
-        """Return the number of an object if the caption mentions it."""
-        return self.things[name]["count"] if f"{name}.count" in self.mention else None
 
     def number(self, count: int) -> str:
         """Write a number as a word or in digits."""

@@ -4,44 +4,15 @@ The DT-RNN reads the form `basic` (section 3.2), the SDT-RNN `collapsed` (sectio
 constituency trees `binary`, and the recurrent network `chain`. No form has nodes for punctuation.
 """
 
+import tomllib
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from reproduction.text.treebank import ROOT, Tree
 
-# Prepositions of several words: the Stanford parser's, as far as captions have them.
-PHRASES = frozenset(
-    [
-        "across from",
-        "ahead of",
-        "along with",
-        "alongside of",
-        "apart from",
-        "aside from",
-        "away from",
-        "because of",
-        "by means of",
-        "close to",
-        "due to",
-        "far from",
-        "in addition to",
-        "except for",
-        "in back of",
-        "in front of",
-        "in place of",
-        "in spite of",
-        "inside of",
-        "instead of",
-        "near to",
-        "next to",
-        "off of",
-        "on top of",
-        "out of",
-        "outside of",
-        "such as",
-        "together with",
-    ]
-)
+WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+PHRASES = frozenset(WORDS["phrases"])
 LONGEST_PHRASE = 3  # words
 # spaCy's relations of a preposition to its head; `dative` is "gives it to her".
 PREPOSITIONS = {"prep", "agent", "dative"}

@@ -16,6 +16,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.files import atomic, read_packed, text_lines
 from groundvec.runtime.progress import Progress
@@ -54,19 +56,15 @@ def problem(heads: Sequence[int]) -> str:
         return f"{roots or 'no'} roots"
     if not all(ROOT <= head < len(heads) for head in heads):
         return "a head that is none of its words"
-    # Climb from each word towards the root, and stop at a word that was passed before. If that was
-    # in the same climb, there is a cycle. Each word is passed once.
-    reached = [
-        len(heads) if head == ROOT else ROOT for head in heads
-    ]  # the climb that passed first
-    for word in range(len(heads)):
-        above = word
-        while reached[above] == ROOT:
-            reached[above] = word
-            above = heads[above]
-        if reached[above] == word:
-            return f"a cycle through word {above + 1}"
-    return ""
+    # Pointer doubling: after k rounds, `above` is the ancestor 2^k edges up, or the root. Words on
+    # a cycle, or below one, never reach the root.
+    above = np.array(heads)
+    root = heads.index(ROOT)
+    above[root] = root
+    for _ in range(len(heads).bit_length()):
+        above = above[above]
+    lost = np.flatnonzero(above != root)
+    return f"a cycle through word {above[lost[0]] + 1}" if len(lost) else ""
 
 
 def parse(sentences: Sequence[str], parser: str) -> list[Tree]:

@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -12,25 +12,23 @@ import numpy as np
 from groundvec.runtime.errors import InputError
 from groundvec.text.encoded import MAX_INDICES, PADDING, UNKNOWN, Ragged, cleaned, select
 from groundvec.text.vectors import read_vectors
-from reproduction.text.forms import FORMS, Nodes
+from reproduction.text.forms import FORMS, Nodes, ancestors
 from reproduction.text.treebank import ROOT, Treebank
 from reproduction.text.vectors import learn, pack, reduce, unpack
-
-RARE = 10  # edges: a relation with fewer in the training captions is rare
 
 log = logging.getLogger(__name__)
 
 
 @dataclass
 class Trees(Ragged):
-    """Trees as flat arrays, one row per node: twelve bytes each, however many there are."""
+    """Trees as one array; a column is a node.
 
-    words: np.ndarray  # (nodes,) uint16: 0 of a phrase, 1 of a word without a vector
-    parents: np.ndarray  # (nodes,) int16: the row within the tree, -1 of a root
-    relations: np.ndarray  # (nodes,) uint16: of the edge to the parent; 0 of a root
-    places: np.ndarray  # (nodes,) uint16: among the parent's children; 0 of a root
-    heights: np.ndarray  # (nodes,) uint16: 0 of a leaf, else 1 + the children's largest
-    sizes: np.ndarray  # (nodes,) uint16: the words of the node and of all below it
+    Its rows are: word (0 of a phrase, 1 of a word without a vector), parent (the column within the
+    tree, -1 of a root), relation and place of the edge to the parent (0 of a root), height (0 of a
+    leaf, else 1 + the children's largest), and size (the words of the node and of all below it).
+    """
+
+    nodes: np.ndarray  # (6, nodes) int32
     starts: np.ndarray
 
     def batch(self, rows: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -40,18 +38,10 @@ class Trees(Ragged):
             words (N,), lengths (B,), parents (N,), relations (N,), places (N,), heights (N,) and
             sizes (N,). Parents are rows of this batch, -1 of roots.
         """
-        nodes, lengths = select(self.starts, rows)
+        columns, lengths = select(self.starts, rows)
+        words, parents, *others = self.nodes[:, columns].astype(np.int64)
         first = np.repeat(lengths.cumsum() - lengths, lengths)  # of each node's tree in this batch
-        parents = self.parents[nodes].astype(np.int64)
-        return (
-            self.words[nodes].astype(np.int64),
-            lengths,
-            np.where(parents < 0, -1, parents + first),
-            self.relations[nodes].astype(np.int64),
-            self.places[nodes].astype(np.int64),
-            self.heights[nodes].astype(np.int64),
-            self.sizes[nodes].astype(np.int64),
-        )
+        return words, lengths, np.where(parents < 0, -1, parents + first), *others
 
 
 class Text:
@@ -93,9 +83,6 @@ class Text:
         self.parser = parser
         self.form = form
         self.treebank = treebank or Treebank()
-        self._left = sum(place.startswith("l") for place in places)
-        if self.places != _places(self._left, len(places) - self._left):
-            raise InputError("the places of trees are l1, l2, ... and then r1, r2, ...")
         if isinstance(vectors, str):
             vectors = unpack(vectors, len(words), dimension)
         self.vectors = (
@@ -103,6 +90,7 @@ class Text:
         )
         self._word = {None: PADDING} | {word: index for index, word in enumerate(words, 2)}
         self._relation = {relation: index for index, relation in enumerate(relations)}
+        self._place = {place: index for index, place in enumerate(places)}
 
     read_treebanks = Treebank
 
@@ -147,10 +135,8 @@ class Text:
             if parent != ROOT
         )
         relations = sorted(edges, key=lambda relation: (-edges[relation], relation))
-        ranks, right = _ranks(_join(nodes)[0])
-        most_left = int(ranks[~right].max(initial=0))
-        most_right = int(ranks[right].max(initial=0))
-        places = _places(most_left, most_right)
+        distinct = {place for tree in nodes for place in _places(tree.parents) if place}
+        places = sorted(distinct, key=lambda place: (place[0], int(place[1:])))
         unknown = [counts[word] for word in counts.keys() - set(words)]
         log.info(
             "vectors of %d words; of the captions' %d words %d have none, which are %d of %d "
@@ -160,16 +146,6 @@ class Text:
             len(unknown),
             sum(unknown),
             counts.total(),
-        )
-        rare = [count for count in edges.values() if count < RARE]
-        log.info(
-            "%d relations (Socher et al. 2014: 141); %d of them have fewer than %d of the %d "
-            "edges, together %.2f %%",
-            len(edges),
-            len(rare),
-            RARE,
-            edges.total(),
-            100 * sum(rare) / max(edges.total(), 1),
         )
         edge_counts = [edges[relation] for relation in relations]
         return cls(words, relations, edge_counts, places, dimension, parser, form, values, treebank)
@@ -182,30 +158,33 @@ class Text:
         """Clean each sentence, and look its tree up or parse it; log words without a vector."""
         sentences = cleaned(sentences)
         nodes = _read(sentences, self.parser, self.form, self.treebank)
-        parents, starts = _join(nodes)
+        starts = np.cumsum([0, *(len(tree.parents) for tree in nodes)])
+        # An array per tree: tuples of all nodes at once would take ten times the memory.
+        blocks = [np.array(list(self._rows(tree)), np.int32) for tree in nodes]
+        columns = np.concatenate([np.empty((0, 6), np.int32), *blocks]).T.copy()
         node_words = list(chain.from_iterable(tree.words for tree in nodes))
-        node_relations = chain.from_iterable(tree.relations for tree in nodes)
-        words = np.array([self._word.get(word, UNKNOWN) for word in node_words], np.uint16)
-        # A relation that training has not met has the number after the last one.
-        relations = [self._relation.get(name, len(self.relations)) for name in node_relations]
-        self._log_unknown(sentences, node_words, words, starts)
-        ranks, right = _ranks(parents)
-        # So has a place: places are the left ones, then the right ones, each from the nearest on.
-        left = self._left
-        most = np.where(right, len(self.places) - left, left)
-        places = np.where(ranks > most, len(self.places), ranks - 1 + left * right)
-        heights, sizes = _measure(parents, words != PADDING)
-        first = np.repeat(starts[:-1], np.diff(starts))
-        roots = parents == ROOT
-        return Trees(
-            words=words,
-            parents=np.where(roots, ROOT, parents - first).astype(np.int16),
-            relations=np.where(roots, 0, relations).astype(np.uint16),
-            places=np.where(roots, 0, places).astype(np.uint16),
-            heights=heights.astype(np.uint16),
-            sizes=sizes.astype(np.uint16),
-            starts=starts,
-        )
+        self._log_unknown(sentences, node_words, columns[0], starts)
+        return Trees(columns, starts)
+
+    def _rows(self, tree: Nodes) -> Iterator[tuple[int, ...]]:
+        """Yield the numbers of each node of a tree: see `Trees`."""
+        heights = [0] * len(tree.parents)
+        sizes = [0] * len(tree.parents)
+        for node, word in enumerate(tree.words):
+            is_word = word is not None
+            sizes[node] += is_word
+            for height, ancestor in enumerate(ancestors(node, tree.parents), 1):
+                heights[ancestor] = max(heights[ancestor], height)
+                sizes[ancestor] += is_word
+        nodes = zip(*tree, _places(tree.parents), heights, sizes, strict=True)
+        for word, parent, relation_name, place_name, height, size in nodes:
+            # A relation or place that training has not met has the number after the last one.
+            relation = self._relation.get(relation_name, len(self.relations))
+            place = self._place.get(place_name, len(self.places))
+            if parent == ROOT:  # has no edge
+                relation = 0
+                place = 0
+            yield self._word.get(word, UNKNOWN), parent, relation, place, height, size
 
     def as_dict(self) -> dict[str, Any]:
         """Return the arguments of `Text` but the vectors, ready for JSON."""
@@ -267,52 +246,17 @@ def _from_file(path: str, words: list[str], dimension: int) -> tuple[list[str], 
     return ordered, vectors[[index[word] for word in ordered]]
 
 
-def _places(left: int, right: int) -> list[str]:
-    return [f"l{rank + 1}" for rank in range(left)] + [f"r{rank + 1}" for rank in range(right)]
-
-
-def _join(nodes: Sequence[Nodes]) -> tuple[np.ndarray, np.ndarray]:
-    """Join the trees' nodes in one array: the rows (N,) of their parents, and the trees' starts."""
-    starts = np.cumsum([0, *(len(tree.parents) for tree in nodes)])
-    parents = np.array(list(chain.from_iterable(tree.parents for tree in nodes)), np.int64)
-    first = np.repeat(starts[:-1], np.diff(starts))
-    return np.where(parents == ROOT, ROOT, parents + first), starts
-
-
-def _ranks(parents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rank each node among its parent's children on its side.
-
-    Returns:
-        Ranks (N,), from 1 for the nearest child, and 0 for a root; and whether a node is on the
-        right side of its parent (N,).
-    """
-    rows = np.arange(len(parents))
-    right = (rows > parents) & (parents != ROOT)
-    order = np.lexsort((abs(rows - parents), right, parents))
-    family = 2 * parents[order] + right[order]
-    # Nodes of one side and parent are neighbors in `family`; a rank counts from the first of them.
-    first = np.flatnonzero(np.diff(family, prepend=-3))  # -2 is the least: roots, on the left
-    ranks = np.zeros(len(parents), np.int64)
-    ranks[order] = rows + 1 - np.repeat(first, np.diff(first, append=len(parents)))
-    return np.where(parents == ROOT, 0, ranks), right
-
-
-def _measure(parents: np.ndarray, is_word: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Compute heights and sizes of all nodes, a level of all trees at a time, deepest first."""
-    # Depths by pointer doubling: after k rounds, `above` is the ancestor 2^k edges up, or the root,
-    # and `depths` counts the edges to it. So a chain of n words takes log2(n) rounds.
-    depths = (parents != ROOT).astype(np.int64)
-    above = np.where(parents == ROOT, np.arange(len(parents)), parents)
-    further = depths[above]
-    while further.any():
-        depths = depths + further
-        above = above[above]
-        further = depths[above]
-    heights = np.zeros_like(parents)
-    sizes = is_word.astype(np.int64)
-    order = np.argsort(-depths, kind="stable")
-    levels = np.split(order, np.bincount(depths)[:0:-1].cumsum())
-    for level in levels[:-1]:
-        np.maximum.at(heights, parents[level], heights[level] + 1)
-        np.add.at(sizes, parents[level], sizes[level])
-    return heights, sizes
+def _places(parents: Sequence[int]) -> list[str]:
+    """Name each node's place among its parent's children; l1 and r1 are next to the parent."""
+    places = [""] * len(parents)  # the root has none
+    left = Counter[int]()
+    right = Counter[int]()
+    for node, parent in reversed(list(enumerate(parents))):
+        if node < parent:
+            left[parent] += 1
+            places[node] = f"l{left[parent]}"
+    for node, parent in enumerate(parents):
+        if ROOT != parent < node:
+            right[parent] += 1
+            places[node] = f"r{right[parent]}"
+    return places

@@ -94,15 +94,11 @@ def translate(
             source = torch.from_numpy(padded(encoded, rows)).to(device)
             longest = 2 * torch.from_numpy(encoded.lengths[rows]).to(device) + 10
             words, log_p = search(translator, source, n, longest)
-            log_p_of_batch = log_p.cpu().numpy()
-            exists = np.isfinite(log_p_of_batch)
-            decoded = vocabulary.decode(words.cpu().numpy()[exists])
-            ends = exists.sum(axis=1).cumsum()
-            for position, row in enumerate(rows.tolist()):
-                of_sentence = exists[position]
-                end = ends[position]
-                texts[row] = decoded[end - of_sentence.sum() : end]
-                scores[row] = log_p_of_batch[position][of_sentence]
+            hypotheses = zip(rows.tolist(), words.cpu().numpy(), log_p.cpu().numpy(), strict=True)
+            for row, words_of_row, log_p_of_row in hypotheses:
+                exists = np.isfinite(log_p_of_row)
+                texts[row] = vocabulary.decode(words_of_row[exists])
+                scores[row] = log_p_of_row[exists]
             bar.update(len(rows))
     starts = np.cumsum([0, *map(len, texts)])
     values = np.concatenate(scores).astype(np.float64)[:, None]

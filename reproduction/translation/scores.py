@@ -15,23 +15,8 @@ from groundvec.runtime.errors import InputError
 TRIALS = 10_000  # of approximate randomization, sacreBLEU's default
 METEOR_TRIALS = 1_000  # fewer, because METEOR's jar needs two evaluations of 0.5 ms for each
 SEED = 12_345  # sacreBLEU's default
-# The languages that METEOR knows; it stems their words by Snowball.
-METEOR_LANGUAGES = {
-    "cs",
-    "da",
-    "de",
-    "en",
-    "es",
-    "fi",
-    "fr",
-    "hu",
-    "it",
-    "nl",
-    "no",
-    "pt",
-    "ru",
-    "sv",
-}
+# METEOR stems words by Snowball, in these languages.
+STEMMED = {"cs", "da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "pt", "ru", "sv"}
 
 
 def bleu_statistics(
@@ -181,7 +166,7 @@ def _by_meteor(
     jar = meteor_jar()
     if isinstance(jar, str):
         return Judgement("meteor", {}, {}, f"missing: {jar}")
-    if language not in METEOR_LANGUAGES:
+    if language not in STEMMED:
         return Judgement("meteor", {}, {}, f"missing: METEOR does not know the language {language}")
     java = Meteor(jar, language)
     counts = {name: java.statistics(texts, references) for name, texts in systems.items()}

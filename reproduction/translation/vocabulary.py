@@ -34,14 +34,12 @@ class Vocabulary:
 
     def encode(self, tokenized: Sequence[str]) -> Encoded:
         """Encode `tokenized` sentences, each with an end."""
-        words = [sentence.split() for sentence in tokenized]
-        lengths = np.fromiter(map(len, words), np.int64, len(words)) + 1
-        indices = np.full(lengths.sum(), END)
-        inside = np.ones(len(indices), bool)
-        inside[lengths.cumsum() - 1] = False
-        flat = (self._index.get(word, UNKNOWN) for word in chain.from_iterable(words))
-        indices[inside] = np.fromiter(flat, np.int64, inside.sum())
-        return Encoded.of(indices, lengths)
+        sentences = [
+            [*(self._index.get(word, UNKNOWN) for word in sentence.split()), END]
+            for sentence in tokenized
+        ]
+        indices = np.fromiter(chain.from_iterable(sentences), np.int64)
+        return Encoded.of(indices, [len(sentence) for sentence in sentences])
 
     def decode(self, indices: np.ndarray) -> list[str]:
         """Convert indices (N, length) to plain text, each sentence up to its end."""

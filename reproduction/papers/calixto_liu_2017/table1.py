@@ -6,9 +6,9 @@ import pandas as pd
 
 from groundvec.card.text import MISSING
 from groundvec.evaluation.ranks import DIRECTIONS
+from groundvec.results.frames import read_csv
 from groundvec.results.schemas import CUTOFFS, Retrieval
 from reproduction.papers.calixto_liu_2017.labels import of_languages
-from reproduction.papers.calixto_liu_2017.reported import ReportedLanguages, read_languages
 from reproduction.render.retrieval_table import CHANCE, chance, side_by_side, write
 from reproduction.reporting.measures import whole
 from reproduction.reporting.results import MEASURES, Results
@@ -32,7 +32,7 @@ NOTES = [
 
 def make(results: Results, stem: Path) -> None:
     """Write Table 1."""
-    reported = read_languages(results["reported"])
+    reported = read_csv(results["reported"]).fillna({"role": ""})
     table = table1(results.retrieval, reported, results.models)
     headings = table["dataset"].replace(NAMES) + ", " + table["language"]
     names = with_seeds(table["name"], table["seed"])
@@ -41,7 +41,7 @@ def make(results: Results, stem: Path) -> None:
     write(stem, table, headings, labels, TITLE, [*NOTES, CHANCE])
 
 
-def table1(measured: Retrieval, reported: ReportedLanguages, models: Models) -> pd.DataFrame:
+def table1(measured: Retrieval, reported: pd.DataFrame, models: Models) -> pd.DataFrame:
     """Join chance, reported models and measured ensembles of each data set and language.
 
     A row has both directions, in columns such as `caption_to_image_r10_ci`, and the gains, in

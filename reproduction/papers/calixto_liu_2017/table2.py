@@ -5,10 +5,9 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.evaluation.significance import compare
-from groundvec.results.frames import read
+from groundvec.results.frames import read_csv
 from groundvec.results.schemas import Predictions, Scores
 from reproduction.papers.calixto_liu_2017.labels import of_languages
-from reproduction.papers.calixto_liu_2017.reported import ReportedImages
 from reproduction.papers.calixto_liu_2017.table1 import ENSEMBLE
 from reproduction.render.tables import DAGGER, TIMES, column_with_interval, wide, write_table
 from reproduction.reporting.claims import LEVEL
@@ -32,7 +31,7 @@ NOTES = [
 
 def make(results: Results, stem: Path) -> None:
     """Write Table 2."""
-    reported = read(results["reported"], ReportedImages)
+    reported = read_csv(results["reported"])
     table = table2(results.scores, results.predictions, reported, results.models)
     # The test is two-sided, so a significant loss has a small p, too.
     better = table["p_vse"].lt(LEVEL) & table["gain"].gt(0)
@@ -47,7 +46,7 @@ def make(results: Results, stem: Path) -> None:
 
 
 def table2(
-    scores: Scores, predictions: Predictions, reported: ReportedImages, models: Models
+    scores: Scores, predictions: Predictions, reported: pd.DataFrame, models: Models
 ) -> pd.DataFrame:
     """Join reported correlations and measured ones of ensembles and baselines, in percent.
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.card.text import MINUS, MISSING, decimals
-from groundvec.results.frames import read
+from groundvec.results.frames import read_csv
 from reproduction.papers.calixto_liu_2017.labels import of_languages
-from reproduction.papers.calixto_liu_2017.reported import ReportedTranslations
 from reproduction.render.tables import DAGGER, DOUBLE, write_table
 from reproduction.reporting.claims import LEVEL
 from reproduction.reporting.results import Results
@@ -35,7 +34,7 @@ NOTES = [
 
 def make(results: Results, stem: Path) -> None:
     """Write Table 3."""
-    reported = read(results["reported"], ReportedTranslations)
+    reported = read_csv(results["reported"])
     table = table3(results.reranked, reported, results.models)
     groups = table["n_best"].astype(str) + "-best lists, " + table["system"]
     rows = table.assign(group=groups, text=_texts(table))
@@ -54,7 +53,7 @@ def make(results: Results, stem: Path) -> None:
     write_table(stem, table, text, align, title, notes, text.pop("group"), spans)
 
 
-def table3(measured: Reranked, reported: ReportedTranslations, models: Models) -> pd.DataFrame:
+def table3(measured: Reranked, reported: pd.DataFrame, models: Models) -> pd.DataFrame:
     """Join measured and reported scores of the same systems, re-rankers and lengths of lists.
 
     A row has the gain over the baseline, and over re-ranking by length, by VSE and by text alone.

@@ -25,8 +25,7 @@ NOTES = [f"Measures as in the table of controls: Pearson's r {TIMES} 100, and R@
 
 def make(results: Results, stem: Path) -> None:
     """Write the claims."""
-    values = measured(results.models, results.predictions, results.tasks, results.query_ranks)
-    write(stem, claims(values), TITLE, NOTES)
+    write(stem, claims(measured(results)), TITLE, NOTES)
 
 
 def claims(values: pd.DataFrame) -> Claims:

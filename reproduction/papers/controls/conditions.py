@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.results.schemas import Predictions, QueryRanks, Tasks
+from groundvec.results.schemas import Predictions, Tasks
 from reproduction.reporting import resampled
 from reproduction.reporting.measures import joint_name
+from reproduction.reporting.results import Results
 from reproduction.reporting.systems import named
 from reproduction.schemas import Models
 
@@ -43,9 +44,7 @@ def conditions(models: Models) -> pd.DataFrame:
     return table.assign(encoder=table["group"].map(names)).drop(columns="group")
 
 
-def measured(
-    models: Models, predictions: Predictions, tasks: Tasks, ranks: QueryRanks
-) -> pd.DataFrame:
+def measured(results: Results) -> pd.DataFrame:
     """Measure every training, its untrained network and every baseline.
 
     Returns:
@@ -53,9 +52,9 @@ def measured(
         learned_from, seed, measure and draws (`resampled.recalls`). The learned_from of a baseline
         is its name; it has no dataset, encoder and seed.
     """
-    trainings = conditions(models)
+    trainings = conditions(results.models)
     systems = named(trainings).merge(trainings)
-    rated = _rated(predictions, tasks).merge(systems, "left", on="system")
+    rated = _rated(results.predictions, results.tasks).merge(systems, "left", on="system")
     untrained = rated["kind"] == "snapshot"
     baseline = rated["kind"] == "baseline"
     rated["learned_from"] = (
@@ -65,6 +64,7 @@ def measured(
     keys = ["dataset", "encoder", "learned_from", "seed", "measure"]
     rated = rated.drop_duplicates(keys)
     learned = trainings[trainings["learned_from"].isin([IMAGES, BOTH])]
+    ranks = results.query_ranks
     chosen = ranks["kind"].eq("ensemble") & ranks["language"].eq(LANGUAGE)
     recalls = resampled.recalls(ranks[chosen & ranks["direction"].isin(DIRECTIONS)])
     recalls = recalls.assign(measure=recalls["direction"].map(MEASURES)).merge(learned)

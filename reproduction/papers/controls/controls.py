@@ -24,9 +24,7 @@ KEYS = ["dataset", "encoder", "learned_from"]
 
 def make(results: Results, stem: Path) -> None:
     """Write the table."""
-    table = controls(
-        measured(results.models, results.predictions, results.tasks, results.query_ranks)
-    )
+    table = controls(measured(results))
     cells = table.assign(text=decimals(table["value"]), seeds=table["seeds"].astype(str))
     text = wide(cells, [*KEYS, "seeds"], "measure").rename(
         columns={"learned_from": "training signal"}

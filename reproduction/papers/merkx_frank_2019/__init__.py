@@ -38,9 +38,7 @@ PAPER = Paper(
             reported="table2",
             caption="""
             Retrieval on the test sets (Table 2 of Merkx & Frank 2019): recall at 1, 5 and 10 in
-            percent, with 95% intervals, and the median rank. Rows marked *measured* are the
-            ensembles of this experiment, one for each model and seed. *Chance* is the
-            expectation for a random ranking.
+            percent, with 95% intervals, and the median rank.
             """,
         ),
         "table3": Item(
@@ -49,8 +47,7 @@ PAPER = Paper(
             caption="""
             Example pairs (after Table 3 of Merkx & Frank 2019): for each subtask, the pair on
             which the selected model and the ratings agree most, and the pair on which they
-            agree least. These are the pairs that add most and least to Pearson's r. If STS is
-            measured, the paper's own examples come first.
+            agree least. If STS is measured, the paper's own examples come first.
             """,
         ),
         "table_s1": Item(
@@ -61,9 +58,7 @@ PAPER = Paper(
             caption="""
             Correlations with ratings of similarity (the table in the supplement of Merkx &
             Frank 2019): Pearson's r × 100 with its 95% interval, for every subtask and for the
-            means over subtasks. Measured systems are the selected ensemble, the single best
-            snapshot of its training, its network before training, and the baselines. *Seen*
-            counts the pairs that contain a training caption; *unseen pairs* are the others.
+            means over subtasks.
             """,
         ),
         "section_4_3": Item(
@@ -74,9 +69,8 @@ PAPER = Paper(
             verdicts=True,
             caption="""
             Number of subtasks on which one system correlates significantly better with the
-            ratings than another (after section 4.3 of Merkx & Frank 2019): by Williams' test at
-            5%, without and with Holm's correction, and by the other system's 95% interval, as
-            the paper counts. The file ``section_4_3-tests.csv`` has every single test.
+            ratings than another (after section 4.3 of Merkx & Frank 2019). The file
+            ``section_4_3-tests.csv`` has every single test.
             """,
         ),
         "section_4_3_4": Item(

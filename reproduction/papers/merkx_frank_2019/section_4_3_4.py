@@ -7,9 +7,8 @@ import pandas as pd
 
 from groundvec.card.text import MISSING, decimals
 from groundvec.provenance import provenance
-from groundvec.results.frames import read
+from groundvec.results.frames import read_csv
 from reproduction.papers.merkx_frank_2019.figure4 import by_epoch
-from reproduction.papers.merkx_frank_2019.reported import ReportedChanges
 from reproduction.render.tables import TIMES, write_table
 from reproduction.reporting.measures import semantic_measures
 from reproduction.reporting.results import Results
@@ -33,14 +32,14 @@ REPORTED = (
 def make(results: Results, stem: Path) -> None:
     """Write the changes of section 4.3.4."""
     curves = by_epoch(results.retrieval, semantic_measures(results.scores))
-    reported = read(results["reported"], ReportedChanges)
+    reported = read_csv(results["reported"])
     datasets = reported["dataset"].map(partial(dataset_of, results.models))
     reported = reported.assign(dataset=datasets)
     write_changes(stem, changes(curves, reported, results.selected), results.select)
 
 
 def changes(
-    curves: pd.DataFrame, reported: ReportedChanges, selected: dict[str, tuple[str, int]]
+    curves: pd.DataFrame, reported: pd.DataFrame, selected: dict[str, tuple[str, int]]
 ) -> pd.DataFrame:
     """Select the values at epoch 4, the peak and the last epoch, and compute the changes.
 

@@ -6,9 +6,8 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.results.frames import read
+from groundvec.results.frames import read_csv
 from groundvec.results.schemas import Retrieval
-from reproduction.papers.merkx_frank_2019.reported import ReportedRetrieval
 from reproduction.render.retrieval_table import CHANCE, chance, side_by_side, test_set, write
 from reproduction.render.tables import DAGGER
 from reproduction.reporting.results import MEASURES, Results
@@ -21,7 +20,7 @@ MEASURED = "Measured: by this project, for the ensemble of a training's best sna
 
 def make(results: Results, stem: Path) -> None:
     """Write Table 2."""
-    reported = read(results["reported"], ReportedRetrieval)
+    reported = read_csv(results["reported"])
     table = table2(results.retrieval, reported, results.models, results.selected)
     name = model_name(table).where(table["source"] == "measured", table["model"])
     # Reported rows and chance are neither selected nor not, so they get no dagger.
@@ -35,7 +34,7 @@ def make(results: Results, stem: Path) -> None:
 
 def table2(
     measured: Retrieval,
-    reported: ReportedRetrieval,
+    reported: pd.DataFrame,
     models: Models,
     selected: dict[str, tuple[str, int]],
 ) -> pd.DataFrame:

@@ -32,12 +32,8 @@ PAPER = Paper(
             reported="tables",
             when=lambda experiment: not all(map(of_table2, experiment.models)),
             caption="""
-            Mean ranks on the test set (Table 1 of Socher et al. 2014): the rank of the nearest
-            other sentence of the same image (*sentence similarity*), of the right image (*image
-            search*), and of the best of an image's own sentences (*describing images*). Lower
-            is better. Rows marked *computed* and *simulated* are random rankings. *Measured*
-            rows show each model's best snapshot, with a 95% interval: a t interval over several
-            seeds, or the interval over the test set's images for one seed.
+            Mean ranks on the test set (Table 1 of Socher et al. 2014): of sentences by another
+            sentence, of images by a sentence, and of sentences by an image. Lower is better.
             """,
         ),
         "table2": Item(
@@ -66,10 +62,8 @@ PAPER = Paper(
             when=lambda experiment: experiment.compares(3),
             caption="""
             The claims of Socher et al. (2014), and whether they hold here: the difference
-            between the mean ranks of two systems, with its 95% interval. A positive difference
-            supports the claim. Systems are compared seed by seed, so that both have the same
-            draw; the interval accounts for overlapping draws. The file ``claims-draws.csv`` has
-            the difference of every seed.
+            between the mean ranks of two systems, with its 95% interval. The file
+            ``claims-draws.csv`` has the difference of every seed.
             """,
         ),
         "section_6_6": Item(
@@ -91,10 +85,9 @@ PAPER = Paper(
             more=("counts",),
             caption="""
             The relations with the largest Frobenius norms of their matrices in the SDT-RNN
-            (section 6.7 of Socher et al. 2014), and their places in the paper. All matrices
-            start near the identity; the table has their distance from it, and how often the
-            relation occurs. The table ``section_6_7-counts`` has the number of relations (141
-            in the paper), and the share of edges that rare ones have.
+            (section 6.7 of Socher et al. 2014), and their places in the paper. The table
+            ``section_6_7-counts`` has the number of relations, and the share of edges that rare
+            ones have.
             """,
         ),
         "active_passive": Item(
@@ -104,8 +97,7 @@ PAPER = Paper(
             caption="""
             Similarity of a sentence to its passive, and to the sentence with agent and patient
             exchanged, which has the same words and another meaning. Socher et al. (2014,
-            section 3) expect that trees make the passive similar, but do not measure it. The
-            sentences describe drawn scenes, for all models.
+            section 3) expect that trees make the passive similar, but do not measure it.
             """,
         ),
     },

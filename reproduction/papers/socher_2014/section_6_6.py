@@ -4,7 +4,6 @@ According to the paper, the SDT-RNN fails mainly if one of two sentences has no 
 such pairs is therefore compared between the pairs with the worst ranks and all pairs.
 """
 
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pandas as pd
 
 from groundvec.card.text import decimals
 from groundvec.evaluation import bootstrap
-from groundvec.evaluation.ranks import rounding
+from groundvec.evaluation.ranks import queries_in_blocks, rounding
 from groundvec.similarity import scores
 from groundvec.text.encoded import cleaned
 from reproduction.papers.socher_2014.labels import trained_as
@@ -29,7 +28,6 @@ NEITHER = "neither has a verb"
 WORST = 0.1  # the share of the pairs with the highest ranks
 SHOWN = 20
 DRAWS = 100  # computed at once; for 50,000 pairs these take 40 MB
-QUERIES_PER_BLOCK = 500  # limits the memory: 20 MB of scores for 5,000 sentences, and masks
 
 RANKS = (
     "Rank of a pair: each sentence is the query for the other, which is ranked (from 1) among the "
@@ -52,7 +50,7 @@ def make(results: Results, stem: Path) -> None:
     for _, training in models.iterrows():
         test = embed(results, training, treebank=treebank)
         trees = treebank.trees(cleaned(test.captions), training["text.parser"])
-        verbs = np.array([has_verb(tree.tags) for tree in trees])
+        verbs = np.array([not VERBS.isdisjoint(tree.tags) for tree in trees])
         pairs = of_one_image(test.caption_vectors, test.image, verbs, test.similarity)
         texts = np.array(test.captions, object)
         tables.append(
@@ -76,11 +74,6 @@ def make(results: Results, stem: Path) -> None:
     write_table(shares_stem, of_seeds, text, "lrr", title, [RANKS, VERBS_NOTE, SHARES_NOTE])
 
 
-def has_verb(tags: Sequence[str]) -> bool:
-    """Return whether the tags of a sentence's words include a verb."""
-    return not VERBS.isdisjoint(tags)
-
-
 def of_one_image(
     vectors: np.ndarray, image: np.ndarray, verbs: np.ndarray, similarity: str
 ) -> pd.DataFrame:
@@ -102,8 +95,7 @@ def of_one_image(
     query = np.concatenate([a, b])
     other = np.concatenate([b, a])
     ranks = np.empty(len(query), np.int64)
-    for start in range(0, len(query), QUERIES_PER_BLOCK):
-        block = slice(start, start + QUERIES_PER_BLOCK)
+    for block in queries_in_blocks(len(query), len(vectors)):
         of_all = scores(vectors[query[block]], vectors, similarity)
         of_right = of_all[np.arange(len(of_all)), other[block]]
         of_other_image = image[query[block], None] != image

@@ -8,10 +8,10 @@ import pandas as pd
 
 from groundvec.card.text import MISSING, decimals
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.results.frames import read
+from groundvec.results.frames import read_csv
 from groundvec.results.schemas import QUERYBANK, Retrieval
 from reproduction.papers import FOLDER
-from reproduction.papers.merkx_frank_2019.reported import ReportedRetrieval, read_correlations
+from reproduction.papers.merkx_frank_2019.reported import read_correlations
 from reproduction.render.tables import wide, write_table
 from reproduction.reporting.measures import SEMANTIC, whole
 from reproduction.reporting.results import Results
@@ -105,7 +105,7 @@ def _reported(models: Models) -> pd.DataFrame:
 
 def reported(source: str) -> dict[str, float]:
     """Read the paper's scores of its own network on a data set, by measure, if it has any."""
-    recalls = read(REPORTED / "table2.csv", ReportedRetrieval)
+    recalls = read_csv(REPORTED / "table2.csv")
     recalls = recalls[recalls["model"].eq("char-GRU") & ~recalls["test_set"].str.contains("folds")]
     correlations = read_correlations(REPORTED / "table_s1.csv")
     recalls = recalls[recalls["dataset"] == source].set_index("direction")

@@ -586,7 +586,7 @@ def test_points_of_figures_are_called_by_their_ticks_where_these_have_names():
     left.set_xticks([0, 1], ["32", "max\n(64)"])
     left.set_xlabel("size (units)")
     left.set_ylabel("r")
-    right.scatter([1, 2], [3, 4])
+    right.plot([1, 2], [3, 4], "o")
     right.plot([1, 2], [3, 4])  # a line without markers needs no label
     text = svg(figure)
     assert text.count("<title>") == 3

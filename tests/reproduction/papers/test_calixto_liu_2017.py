@@ -12,12 +12,12 @@ import pytest
 from groundvec.card.text import MINUS, MISSING
 from groundvec.results import schemas
 from groundvec.results.frames import read as read_file
+from groundvec.results.frames import read_csv
 from groundvec.runtime.errors import InputError
 from reproduction.papers.calixto_liu_2017 import claims
 from reproduction.papers.calixto_liu_2017 import table1 as first_table
 from reproduction.papers.calixto_liu_2017 import table3 as third_table
 from reproduction.papers.calixto_liu_2017.labels import of_languages
-from reproduction.papers.calixto_liu_2017.reported import ReportedTranslations, read_languages
 from reproduction.render.tables import DAGGER, DOUBLE
 from reproduction.reporting import results, systems
 from reproduction.schemas import Reranked
@@ -332,7 +332,7 @@ def test_what_a_model_is_said_to_be_is_read_of_no_name(tmp_path):
     for path in files:
         path.write_text(json.dumps(json.loads(path.read_text()) | {"source": "multi30k"}))
     described = results.read_models(files)
-    reported = read_languages(REPORTED / "table1.csv")
+    reported = read_csv(REPORTED / "table1.csv").fillna({"role": ""})
     scores = [
         scores_of(old, 40).assign(dataset="mine", model=name) for name, old in old_names.items()
     ]
@@ -346,7 +346,7 @@ def test_what_a_model_is_said_to_be_is_read_of_no_name(tmp_path):
 
     scores = {**SCORES, "x": SCORES["d"], "MLMME": SCORES["b"]}
     measured = read_file(reranked(tmp_path, scores, system="weak"), Reranked)
-    none = read_file(REPORTED / "tables_3_4.csv", ReportedTranslations)[:0]
+    none = read_csv(REPORTED / "tables_3_4.csv")[:0]
     table = third_table.table3(measured, none, described)
     kinds = table.drop_duplicates("reranker").set_index("reranker")["several"]
     assert kinds["x"] is True and kinds["MLMME"] is False and pd.isna(kinds["oracle"])

@@ -10,7 +10,7 @@ import torch
 from scipy import stats
 
 from groundvec.model.network import Model, load_model
-from groundvec.results.frames import read
+from groundvec.results.frames import read_csv
 from groundvec.runtime.errors import InputError
 from reproduction.papers.socher_2014 import (
     active_passive,
@@ -19,7 +19,6 @@ from reproduction.papers.socher_2014 import (
     section_6_6,
     section_6_7,
 )
-from reproduction.papers.socher_2014.reported import ReportedRelations
 from reproduction.text import treebank
 from reproduction.text.forms import collapsed
 from reproduction.text.trees import Text
@@ -74,7 +73,7 @@ def test_relations_stand_by_their_mean_norm_beside_the_paper_s_places(tmp_path):
     assert found.iloc[-1][["relation", "seeds"]].tolist() == ["nsubj", 1]
     assert found.iloc[-1][["norm_low", "norm_high"]].isna().all()
 
-    reported = read(REPORTED / "section_6_7.csv", ReportedRelations)
+    reported = read_csv(REPORTED / "section_6_7.csv")
     section_6_7.write_norms(tmp_path / "t", found, reported)
     lines = (tmp_path / "t.md").read_text("utf-8").splitlines()
     rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("|")][2:]

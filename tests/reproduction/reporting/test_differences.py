@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from groundvec.card.text import MINUS, MISSING
 from groundvec.evaluation.significance import holm
-from groundvec.results.frames import read
+from groundvec.results.frames import read_csv
 from groundvec.runtime.errors import InputError
 from reproduction.papers.merkx_frank_2019 import section_4_3, section_4_3_4
-from reproduction.papers.merkx_frank_2019.reported import ReportedChanges, read_correlations
+from reproduction.papers.merkx_frank_2019.reported import read_correlations
 from tests.support.result_files import REPORTED, SELECTED, SYSTEM, rows, run
 
 
@@ -135,7 +135,7 @@ def test_section_4_3_4_has_the_changes_since_epoch_four_and_the_peak(tmp_path):
             curve("training task", {0: 99.0}, model="lstm-8-max"),
         ]
     )
-    reported = read(REPORTED / "section_4_3_4.csv", ReportedChanges)
+    reported = read_csv(REPORTED / "section_4_3_4.csv")
     table = section_4_3_4.changes(curves, reported, SELECTED)
     assert table[["measure", "source"]].values.tolist() == [
         ["training task", "reported"],
@@ -162,7 +162,7 @@ def test_section_4_3_4_has_the_changes_since_epoch_four_and_the_peak(tmp_path):
 
 
 def test_section_4_3_4_says_nothing_of_changes_from_nothing():
-    reported = read(REPORTED / "section_4_3_4.csv", ReportedChanges)
+    reported = read_csv(REPORTED / "section_4_3_4.csv")
     curves = curve("training task", {0: 0.0, 8: 50.0})
     ours = section_4_3_4.changes(curves, reported, SELECTED).query("source == 'measured'").iloc[0]
     assert np.isnan(ours["since_early"]) and ours["since_peak"] == 0
