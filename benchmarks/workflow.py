@@ -13,14 +13,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
 from measure import Row, program, row
 
-from groundvec.config.description import complete_description
 from groundvec.provenance import ROOT
-from groundvec.results.frames import schema_of
-from groundvec.results.schemas import History
-from groundvec.runtime.files import write_csv, write_json
 
 # A killed run would leave a lock, and, if its job had already written a file, an incomplete output
 # that stops the next run.
@@ -86,8 +81,6 @@ def rows(small: bool) -> list[Row]:
             folder.mkdir()
             (folder / "Snakefile").write_text(NOTHING.format(jobs=count))
         job = [*SNAKEMAKE, "results/demo/ratings/scenes.csv"]
-        ensemble = [sys.executable, "scripts/ensemble.py", "--history", "history.csv"]
-        ensemble += ["--model", "model.json", "--output", "ensemble.json", "--overwrite"]
 
         def run(code: str) -> Command:
             return Command([sys.executable, "-c", code], project)
@@ -108,11 +101,6 @@ def rows(small: bool) -> list[Row]:
                 None,
                 Command(["sh", "-c", "touch 0.txt"], plain),
             ),
-            "a job without torch, scripts/ensemble.py": (
-                Command(ensemble, project),
-                None,
-                run("import pandas"),
-            ),
             "a job with torch, which imports groundvec.training": (
                 run(IMPORT_TORCH),
                 None,
@@ -124,18 +112,11 @@ def rows(small: bool) -> list[Row]:
 
 
 def copy_project(folder: Path) -> None:
-    """Link the project into a folder without results, and write the inputs of one job."""
+    """Link the project into a folder without results."""
     folder.mkdir()
     for path in ROOT.iterdir():
         if path.name not in {"data", "results", ".snakemake", ".git"}:
             (folder / path.name).symlink_to(path)
-    columns = schema_of(History).columns
-    history = pd.DataFrame(
-        {name: ["?" if column.dtype is str else 1] * 2 for name, column in columns.items()}
-    )
-    write_csv(folder / "history.csv", history.assign(epoch=[1, 2], dev_recall=[1.0, 2.0]))
-    description = complete_description({"encoder": {"name": "rnn", "cell": "gru", "size": 64}})
-    write_json(folder / "model.json", {"snapshots": [1, 2], "description": description})
 
 
 def count_jobs(folder: Path) -> int:
