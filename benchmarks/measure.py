@@ -23,7 +23,7 @@ from groundvec.runtime.files import write_json
 from groundvec.runtime.jobs import cores
 
 RESULTS = ROOT / "benchmarks" / "results"
-PACKAGES = ("torch", "torchvision", "numpy", "snakemake", "onnxruntime", "sentence-transformers")
+PACKAGES = ("torch", "torchvision", "numpy", "onnxruntime", "sentence-transformers")
 Contestant = Callable[[], float]  # does the work, and returns its number of units
 Row = dict[str, Any]
 

@@ -1,4 +1,4 @@
-"""docs/performance.md and its tables: the cost of each stage, from benchmarks/results/*.json."""
+"""docs/performance.md: the cost of each stage, from benchmarks/results/*.json."""
 
 import json
 import sys
@@ -14,15 +14,7 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from measure import RESULTS, number, table
 
-STAGES = ["training", "million", "features", "tuning", "search", "retrieval", "ratings", "encoding"]
-STAGES += ["index", "workflow"]
-IN_TABLES = ["training", "features", "retrieval", "ratings", "workflow"]  # in a file of their own
 Result = dict[str, Any]
-
-
-def read() -> dict[str, Result]:
-    """Read the results by stage."""
-    return {stage: json.loads((RESULTS / f"{stage}.json").read_text()) for stage in STAGES}
 
 
 def made_by(result: Result) -> str:
@@ -34,23 +26,9 @@ def made_by(result: Result) -> str:
     )
 
 
-def tables(results: dict[str, Result]) -> str:
-    """Write the tables of stages that no table of the page shows."""
-    parts = [
-        "# Performance: all measurements",
-        "Times of *ours*, *plain* and *floor*, as [the page](../performance.md) defines them.",
-    ]
-    for stage in IN_TABLES:
-        parts += [
-            f"## {stage.capitalize()}",
-            table(results[stage]["rows"]),
-            made_by(results[stage]),
-        ]
-    return "\n\n".join(parts) + "\n"
-
-
-def page(results: dict[str, Result]) -> str:
+def page() -> str:
     """Write the page by its template."""
+    results = {path.stem: json.loads(path.read_text()) for path in RESULTS.glob("*.json")}
     rows = {stage: result["rows"] for stage, result in results.items()}
 
     def case(stage: str, start: str) -> Result:
@@ -58,7 +36,7 @@ def page(results: dict[str, Result]) -> str:
 
     def measured(stage: str, caller: Callable[[], str] | None = None) -> str:
         """Write a stage's table, and below it the command, the commit and the machine."""
-        rows_of_table = caller().strip() if caller else table(results[stage]["rows"])
+        rows_of_table = caller().strip() if caller else table(rows[stage])
         return f"{rows_of_table}\n\n{made_by(results[stage])}"
 
     def finished(value: Any) -> Any:
@@ -69,7 +47,4 @@ def page(results: dict[str, Result]) -> str:
     return fill(template, values, finalize=finished, keep_trailing_newline=True)
 
 
-FILES: dict[str, Callable[[], str]] = {
-    "performance.md": lambda: page(read()),
-    "tables/performance.md": lambda: tables(read()),
-}
+FILES = {"performance.md": page}
