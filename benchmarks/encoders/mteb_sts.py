@@ -21,6 +21,7 @@ from datasets import Dataset
 
 from groundvec.data.ratings import TASKS
 from groundvec.evaluate import read_rated
+from reproduction.arguments import make_parser
 
 NAMES = {f"STS 20{year}": f"STS{year}" for year in range(12, 17)}
 NAMES |= {"STS-B": "STSBenchmark", "SICK": "SICK-R"}
@@ -61,5 +62,8 @@ def scores(arguments: argparse.Namespace) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    entry = {"type": Path, "help": "the file that `groundvec export --to mteb` wrote"}
-    program(__doc__, scores, entry=entry, folders=FOLDERS, __beside=SCORES)
+    parser = make_parser(__doc__)
+    parser.add_argument("entry", type=Path, help="the file that `groundvec export --to mteb` wrote")
+    parser.add_argument("folders", **FOLDERS)
+    parser.add_argument("--beside", **SCORES)
+    program(parser, scores)

@@ -1,4 +1,4 @@
-"""Measure the gain of a bank in retrieval, with paired intervals.
+r"""Measure the gain of a bank in retrieval, with paired intervals.
 
 Reads the ranks of test queries that scripts/retrieval.py wrote with a bank. Intervals are by a
 paired bootstrap over test images, and for several seeds by t of their means, too.
@@ -9,7 +9,6 @@ Example:
 """
 
 import argparse
-from pathlib import Path
 
 import pandas as pd
 from common import program
@@ -17,6 +16,7 @@ from common import program
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.results import frames
 from groundvec.results.schemas import CUTOFFS, QUERYBANK, QueryRanks
+from reproduction.arguments import FILES, make_parser
 from reproduction.reporting import resampled
 from reproduction.reporting.seeds import mean_of_seeds
 
@@ -46,5 +46,6 @@ def gains(arguments: argparse.Namespace) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    files = {"type": Path, "nargs": "+", "help": "STEM.ranks.csv of scripts/retrieval.py"}
-    program(__doc__, gains, ranks=files)
+    parser = make_parser(__doc__)
+    parser.add_argument("ranks", **FILES, help="STEM.ranks.csv of scripts/retrieval.py")
+    program(parser, gains)

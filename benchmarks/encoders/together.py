@@ -1,4 +1,4 @@
-"""Measure retrieval by trained models, each alone and all together.
+r"""Measure retrieval by trained models, each alone and all together.
 
 All together compare an image and a caption by the sum of the models' cosines. Queries and
 candidates are the test images with captions in the language. The captions may belong to another
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from common import FOLDERS, program
+from common import program
 
 from groundvec.data.dataset import read_captions
 from groundvec.data.split import UNENCODED, load_split
@@ -25,6 +25,7 @@ from groundvec.evaluation.retrieval import rank_both_ways
 from groundvec.features import store
 from groundvec.model.network import load_ensemble
 from groundvec.model.sentences import encode_images, encode_sentences
+from reproduction.arguments import make_parser
 from reproduction.reporting import resampled
 from reproduction.reporting.seeds import mean_of_seeds
 
@@ -75,11 +76,9 @@ def scores(arguments: argparse.Namespace) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    program(
-        __doc__,
-        scores,
-        models=FOLDERS | {"help": "folders of trained models, of one data set"},
-        __captions={"type": Path, "required": True, "help": "a data set's captions.csv"},
-        __features={"type": Path, "required": True, "help": "the features of its images"},
-        __language={"default": "en", "help": "of the captions (default: en)"},
+    parser = make_parser(__doc__, "captions features")
+    parser.add_argument(
+        "models", type=Path, nargs="+", help="folders of trained models, of one data set"
     )
+    parser.add_argument("--language", default="en", help="of the captions (default: en)")
+    program(parser, scores)

@@ -1,4 +1,4 @@
-"""Measure what tuned image networks gain in retrieval, without and with a bank.
+r"""Measure what tuned image networks gain in retrieval, without and with a bank.
 
 Reads the ranks of test queries that scripts/retrieval.py wrote with a bank: of a model on networks
 as they are, and of the same model on tuned ones. Intervals are by a paired bootstrap over test
@@ -20,6 +20,7 @@ from groundvec.evaluation import bootstrap
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.results import frames
 from groundvec.results.schemas import CUTOFFS, QUERYBANK, QueryRanks
+from reproduction.arguments import make_parser
 from reproduction.reporting import resampled
 
 KINDS = {"ensemble": "plain", QUERYBANK: "bank"}
@@ -52,5 +53,9 @@ def draws(ranks: QueryRanks, cutoff: int) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    file = {"type": Path, "required": True, "help": "STEM.ranks.csv of scripts/retrieval.py"}
-    program(__doc__, gains, __frozen=file, __tuned=file)
+    parser = make_parser(__doc__)
+    parser.add_argument(
+        "--frozen", type=Path, required=True, help="STEM.ranks.csv of scripts/retrieval.py"
+    )
+    parser.add_argument("--tuned", type=Path, required=True, help="the same on tuned networks")
+    program(parser, gains)
