@@ -3,18 +3,10 @@
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from reproduction.render.tables import write_numbers
-
-FOLDERS: dict[str, Any] = {"type": Path, "nargs": "+", "help": "STS and SICK, unpacked"}
-SCORES: dict[str, Any] = {
-    "type": Path,
-    "required": True,
-    "help": "scores of `groundvec evaluate ratings`",
-}
 
 
 def program(
