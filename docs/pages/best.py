@@ -27,7 +27,7 @@ def labels(folder: str) -> dict[tuple[str, str], str]:
 
 def models() -> str:
     """Write recall and correlations with people's ratings, as means over seeds."""
-    scores = tables.scores(FOLDER).droplevel("folder")
+    scores = tables.scores(FOLDER)
     groups = scores[[*tables.RECALLS, *RATINGS]].groupby(["dataset", "model"])
     history = tables.kept(f"{FOLDER}/history").groupby(["dataset", "model", "seed"])
     last = history["dev_recall"].last().groupby(["dataset", "model"]).mean()
