@@ -442,9 +442,12 @@ class Plan:
             files["captions"] = f"results/datasets/{settings['captions']}/captions.csv"
         return files
 
+    def baseline_encoder(self, wildcards: Any) -> str:
+        return str(self.ratings["baselines"][wildcards.baseline]["encoder"])
+
     def baseline_on_gpu(self, wildcards: Any) -> bool:
-        encoder = self.ratings["baselines"][wildcards.baseline]["encoder"]
-        return bool(parts.options_schema("baselines", encoder).get("gpu", False))
+        schema = parts.options_schema("baselines", self.baseline_encoder(wildcards))
+        return bool(schema.get("gpu", False))
 
     # Papers
 
