@@ -1,18 +1,24 @@
 # `make all` reproduces the default experiment, `make test` runs the tests; both make the
-# environment first, in .venv, from the versions pinned in requirements.txt.
+# environment first, in .venv, from the versions pinned in requirements.txt. `make test-slow` runs
+# the rest of the tests: whole programs, which take a minute or more each. CI runs both.
 PYTHON ?= python3
 ACTIVATE := . .venv/bin/activate &&
 # Some containers say that no byte code is to be kept; without it an import of torch takes twice as
 # long, and most jobs import torch.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: all test check format lint types lock docs bench pages
+.PHONY: all test test-slow check format lint types lock docs bench pages
 
 all: .venv/made
 	$(ACTIVATE) snakemake --cores 8 all
 
+PYTEST := pytest -n 2 --dist loadfile --no-loadscope-reorder
+
 test: .venv/made
-	$(ACTIVATE) pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(ACTIVATE) $(PYTEST) -m "not slow"
+
+test-slow: .venv/made
+	$(ACTIVATE) $(PYTEST) -m slow
 
 lint: .venv/made types
 	$(ACTIVATE) ruff format --check . && ruff check . && snakefmt --check . && snakemake --lint

@@ -21,6 +21,7 @@ from groundvec.features import backbones
 from groundvec.features.extract import BATCH, by_graph, extract, precision_on
 from groundvec.features.images import cut, load
 from groundvec.features.networks import InTorch
+from groundvec.features.transform import Transform
 from groundvec.runtime.files import sha256
 from groundvec.similarity import unit
 
@@ -63,7 +64,7 @@ def untrained(name: str) -> backbones.Backbone:
     network.fc = torch.nn.Identity()
     mean = (0.485, 0.456, 0.406)
     std = (0.229, 0.224, 0.225)
-    transform = backbones.Transform(256, 224, mean, std, "lanczos")
+    transform = Transform(256, 224, mean, std, "lanczos")
     return backbones.Backbone(name, "random", name, lambda: network, width, transform)
 
 

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from groundvec.features import backbones
 from groundvec.features.networks import FromPixels
+from groundvec.features.transform import Transform
 from groundvec.training import image_network, tuning
 from groundvec.training.loop import keep_freed_memory
 
@@ -66,7 +67,7 @@ class Plain(nn.Module):
     """Views of images -> the network as its package has it."""
 
     def __init__(
-        self, encoder: tuning.PixelsEncoder, network: nn.Module, transform: backbones.Transform
+        self, encoder: tuning.PixelsEncoder, network: nn.Module, transform: Transform
     ) -> None:
         super().__init__()
         self.encoder = encoder

@@ -106,7 +106,7 @@ def ratings(
             'with a method encode, such as SentenceEncoder("flickr8k")'
         )
     rated = read_rated(tasks, folders)
-    texts = _distinct(rated)  # with all of `sentences`, though the classifier may be left out
+    texts = _distinct(rated)
     pairs = rated["SentEval"]
     unclassified: set[str] = set()
     if pairs["split"].eq("train").any():
@@ -116,7 +116,6 @@ def ratings(
             unclassified = set(pairs.loc[pairs["split"].eq("train"), "task"])
             left_out = " and ".join(sorted(unclassified))
             log.warning("without %s, the classifier of %s is left out", error.name, left_out)
-            rated["SentEval"] = pairs[pairs["split"].eq("test")].reset_index(drop=True)
     vectors = checked_vectors(function(texts), "the encoder's result", len(texts))
     return _rate(rated, dict(zip(texts, vectors, strict=True)), captions, unclassified)
 
@@ -171,7 +170,7 @@ def _rate(
     predictions = {}
     scores = []
     for form, pairs in rated.items():
-        predictions[form] = rating_scores.predict(pairs, encode)
+        predictions[form] = rating_scores.predict(pairs, encode, classify=not unclassified)
         score = rating_scores.evaluate
         if training_captions:
             score = partial(_score_unseen, overlap.seen(pairs, training_captions))

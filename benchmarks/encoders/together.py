@@ -1,8 +1,9 @@
 r"""Measure retrieval by trained models, each alone and all together.
 
-All together compare an image and a caption by the sum of the models' cosines. Queries and
+All together compare an image and a caption by the mean of the models' cosines. Queries and
 candidates are the test images with captions in the language. The captions may belong to another
-data set, such as the German ones of Multi30k.
+data set, such as the German ones of Multi30k. With --bank, the mean is also normalized by a bank of
+training images and captions.
 
 Example:
   python benchmarks/encoders/together.py results/best/models/flickr8k/best/seed* \
@@ -20,43 +21,73 @@ import pandas as pd
 from common import program
 
 from groundvec.data.dataset import read_captions
-from groundvec.data.split import UNENCODED, load_split
+from groundvec.data.split import UNENCODED, Split, load_split
+from groundvec.evaluation.model_retrieval import draw_bank
 from groundvec.evaluation.retrieval import rank_both_ways
 from groundvec.features import store
-from groundvec.model.network import load_ensemble
+from groundvec.model.network import Model, load_ensemble
 from groundvec.model.sentences import encode_images, encode_sentences
+from groundvec.querybank import normalized
+from groundvec.similarity import unit
 from reproduction.arguments import make_parser
 from reproduction.reporting import resampled
 from reproduction.reporting.seeds import mean_of_seeds
 
+# The one with the best development R@10 for each seed of `best` alone.
+INVERSE_TEMPERATURE = 20
+
 
 def ranks(arguments: argparse.Namespace) -> Iterator[pd.DataFrame]:
-    """Rank by each model, and then by all models."""
-    captions = read_captions(arguments.captions, arguments.language)
-    vectors_of_models = []
-    for number, folder in enumerate(arguments.models):
-        models = load_ensemble(folder)
-        text = {arguments.language: UNENCODED}
-        split = load_split(captions, "test", partial(store.read, arguments.features), text)
-        [test] = split.captions.values()
-        sentences = encode_sentences(models, test.encoded, arguments.language)
-        images = encode_images(models, split.features)
-        vectors_of_models.append((sentences, images))
-        ranks_of_model = ranked(sentences, images, test.image)
-        yield ranks_of_model.assign(model=folder.parent.name, seed=number + 1)
-    # Unit vectors side by side: their cosine is the mean of the models' cosines.
-    sentences = np.hstack([sentences for sentences, _ in vectors_of_models])
-    images = np.hstack([images for _, images in vectors_of_models])
-    yield ranked(sentences, images, test.image).assign(model="together", seed=0)
+    """Rank by each model, by all models, and by all models with a bank."""
+    language = arguments.language
+    captions = read_captions(arguments.captions, language)
+    read_features = partial(store.read, arguments.features)
+    text = {language: UNENCODED}
+    test = load_split(captions, "test", read_features, text)
+    image = test.captions[language].image
+    ensembles = [load_ensemble(folder) for folder in arguments.models]
+    vectors = [embed(models, test, language) for models in ensembles]
+    for number, (folder, (sentences, images)) in enumerate(
+        zip(arguments.models, vectors, strict=True), start=1
+    ):
+        yield ranked(sentences, images, image).assign(model=folder.parent.name, seed=number)
+    sentences, images = side_by_side(vectors)
+    yield ranked(sentences, images, image).assign(model="together", seed=0)
+    if arguments.bank:
+        drawn = draw_bank(captions, arguments.bank, [language])
+        bank = load_split(drawn, "train", read_features, text)
+        bank_vectors = [embed(models, bank, language) for models in ensembles]
+        bank_sentences, bank_images = side_by_side(bank_vectors)
+        sentences, images = normalized(
+            sentences, images, bank_sentences, bank_images, INVERSE_TEMPERATURE
+        )
+        yield ranked(sentences, images, image, "dot").assign(model="together, bank", seed=0)
 
 
-def ranked(sentences: np.ndarray, images: np.ndarray, image: np.ndarray) -> pd.DataFrame:
+def embed(models: list[Model], split: Split, language: str) -> tuple[np.ndarray, np.ndarray]:
+    """Embed a split's captions (M, size) and images (N, size) by an ensemble."""
+    sentences = encode_sentences(models, split.captions[language].encoded, language)
+    return sentences, encode_images(models, split.features)
+
+
+def side_by_side(vectors: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """Join several models' unit vectors of captions and of images.
+
+    The cosine of joined vectors is the mean of the models' cosines.
+    """
+    sentences = np.hstack([of_captions for of_captions, _ in vectors])
+    images = np.hstack([of_images for _, of_images in vectors])
+    return unit(sentences), unit(images)
+
+
+def ranked(
+    sentences: np.ndarray, images: np.ndarray, image: np.ndarray, similarity: str = "cosine"
+) -> pd.DataFrame:
     """Rank in both directions; return the columns direction, image and rank."""
+    both_ways = rank_both_ways(sentences, images, image, similarity=similarity)
     tables = [
         pd.DataFrame({"direction": direction, "image": image_of_query, "rank": ranks_of_queries})
-        for direction, [ranks_of_queries], image_of_query in rank_both_ways(
-            sentences, images, image
-        )
+        for direction, [ranks_of_queries], image_of_query in both_ways
     ]
     return pd.concat(tables)
 
@@ -81,4 +112,7 @@ if __name__ == "__main__":
         "models", type=Path, nargs="+", help="folders of trained models, of one data set"
     )
     parser.add_argument("--language", default="en", help="of the captions (default: en)")
+    parser.add_argument(
+        "--bank", type=int, default=0, help="training images of a bank (default: none)"
+    )
     program(parser, scores)

@@ -30,7 +30,10 @@ log = logging.getLogger(__name__)
 
 
 def predict(
-    ratings: pd.DataFrame, encode: Callable[[list[str]], np.ndarray], device: str = "cpu"
+    ratings: pd.DataFrame,
+    encode: Callable[[list[str]], np.ndarray],
+    device: str = "cpu",
+    classify: bool = True,
 ) -> pd.DataFrame:
     """Compute a system's similarity of every test pair.
 
@@ -38,10 +41,11 @@ def predict(
         ratings: columns task, subtask, split, sentence_a, sentence_b, rating.
         encode: the system, from sentences to vectors (N, size). It is called once.
         device: where classifiers are trained.
+        classify: train the classifiers, which needs torch.
 
     Returns:
         Columns pair (the row in `ratings`, from 0), task, subtask, rating, cosine and classifier
-        (NaN for tasks without training pairs).
+        (NaN for tasks without a classifier).
 
     Raises:
         InputError: a vector is not finite, or a task has training pairs but no development pairs.
@@ -68,7 +72,7 @@ def predict(
 
     for (task, subtask), pairs in table.groupby(["task", "subtask"], sort=False):
         rows = pairs.index.to_numpy()
-        if "train" not in split[rows]:
+        if not classify or "train" not in split[rows]:
             continue
         if "dev" not in split[rows]:
             raise InputError(

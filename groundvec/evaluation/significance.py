@@ -83,7 +83,8 @@ def compare(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
             better), p and p_holm, adjusted for the number of rows.
 
     Raises:
-        InputError: the tables are not of the same pairs with the same ratings, each pair once.
+        InputError: the tables are not of the same pairs with the same ratings, each pair once, or
+            only one of them has a classifier's predictions of a task.
     """
     a = _sorted_pairs(a)
     b = _sorted_pairs(b)
@@ -91,6 +92,12 @@ def compare(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
         raise InputError(
             f"the two systems were not evaluated on the same pairs ({len(a)} and {len(b)}) and "
             "ratings: make both with the same file of rated pairs"
+        )
+    one_sided = a["classifier"].isna() != b["classifier"].isna()
+    if one_sided.any():
+        raise InputError(
+            f"only one of the two systems has a classifier for {a['task'][one_sided].iloc[0]}: "
+            "evaluate both where torch is installed, or both without it"
         )
     gold = a["rating"].to_numpy()
     # A subtask has either only predictions by the classifier, or none.

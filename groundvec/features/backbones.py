@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 from urllib.error import URLError
 
+from groundvec.features.transform import Transform
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError, closest
 
@@ -40,21 +41,6 @@ STAGES = {  # channels of all stages together
 }
 CROPS = (1, 2, 10)  # of an image: see `images.cut`
 DEFAULT_WEIGHTS = "IMAGENET1K_V1"
-
-
-@dataclass(frozen=True)
-class Transform:
-    """The preprocessing that a network's weights expect: image size and normalization."""
-
-    resize: int  # the smaller side, in pixels
-    crop: int  # in pixels
-    mean: tuple[float, ...]  # per channel, of values from 0 to 1
-    std: tuple[float, ...]
-    interpolation: str
-
-    def __post_init__(self) -> None:
-        if self.crop > self.resize:
-            raise InputError(f"crops of {self.crop} pixels are larger than images of {self.resize}")
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ import onnxruntime
 if TYPE_CHECKING:
     from torch import nn
 
-    from groundvec.features.backbones import Transform
+    from groundvec.features.transform import Transform
 
 INPUT = "crops"
 OUTPUT = "features"

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from groundvec.features.backbones import Transform
+from groundvec.features.transform import Transform
 
 HALF = {"float16": torch.float16, "bfloat16": torch.bfloat16}
 

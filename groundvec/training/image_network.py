@@ -17,8 +17,8 @@ from torch.nn import functional
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from groundvec.features import graphs
-from groundvec.features.backbones import Transform
 from groundvec.features.networks import FromPixels
+from groundvec.features.transform import Transform
 from groundvec.runtime.errors import InputError
 
 RELU6 = (0.0, 6.0)  # the activation's least and largest value

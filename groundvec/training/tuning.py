@@ -27,8 +27,9 @@ from groundvec.config import parts
 from groundvec.data import dataset
 from groundvec.data.split import Split, captions_of, load_more, load_split
 from groundvec.features import versions
-from groundvec.features.backbones import STAGES, Backbone, Transform
+from groundvec.features.backbones import STAGES, Backbone
 from groundvec.features.images import cut, load
+from groundvec.features.transform import Transform
 from groundvec.model.folder import read_description, snapshot_name
 from groundvec.model.network import Model, load_model
 from groundvec.provenance import code_hash, digest, provenance

@@ -80,10 +80,9 @@ def t_interval(
             `pooled` computes from comparisons with several seeds.
 
     Returns:
-        The lower and upper end; NaN for one seed without a variance from elsewhere.
+        The lower and upper end; NaN for no seed, or for one without a variance from elsewhere.
     """
     seeds = np.fromiter(values, float)
-    mean = float(seeds.mean())
     if len(seeds) > 1:
         variance_of_one = seeds.var(ddof=1)
         freedom = len(seeds) - 1
@@ -91,6 +90,7 @@ def t_interval(
         variance_of_one, freedom = elsewhere
     else:
         return np.nan, np.nan
+    mean = float(seeds.mean())
     of_seeds = variance_of_one * (1 / len(seeds) + test_to_train)  # S
     variance = of_seeds + of_items  # V
     if not variance:

@@ -120,7 +120,7 @@ def test_an_encoder_is_a_function_or_has_a_method(folders):
 def test_without_torch_all_but_the_classifier_is_the_same(folders, monkeypatch, caplog):
     rate = partial(evaluate.ratings, tasks=["STS 2013", "SICK"], folders=folders)
     trigrams = baselines.load("trigrams")
-    usual = rate(trigrams, captions=["A kid"]).scores
+    usual = rate(trigrams, captions=["A kid"])
     monkeypatch.setitem(sys.modules, "groundvec.evaluation.relatedness", None)
     asked = []
 
@@ -128,15 +128,17 @@ def test_without_torch_all_but_the_classifier_is_the_same(folders, monkeypatch, 
         asked.append(sentences)
         return trigrams.encode(sentences)
 
-    without = rate(encode, captions=["A kid"]).scores
+    without = rate(encode, captions=["A kid"])
     assert "the classifier of SICK is left out" in caplog.text
     # A file of vectors may have been made where torch is, or is not.
     assert asked == [evaluate.sentences(["STS 2013", "SICK"], folders)]
-    expected = usual[usual["definition"] != "SentEval classifier"]
-    assert len(expected) == len(usual) - 1
+    expected = usual.scores[usual.scores["definition"] != "SentEval classifier"]
+    assert len(expected) == len(usual.scores) - 1
     keys = ["task", "subtask", "definition", "statistic"]
-    expected, without = (scores.set_index(keys).sort_index() for scores in (expected, without))
-    pd.testing.assert_frame_equal(without, expected)
+    expected, scores = (table.set_index(keys).sort_index() for table in (expected, without.scores))
+    pd.testing.assert_frame_equal(scores, expected)
+    with pytest.raises(InputError, match="only one of the two systems has a classifier for SICK"):
+        evaluate.compare(usual, without)
 
 
 @pytest.mark.parametrize(

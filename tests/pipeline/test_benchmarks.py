@@ -25,6 +25,7 @@ def check(content, stage):
         assert (row["ratio_floor"] is None) == (row["floor"] is None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
 def test_a_benchmark_runs_on_small_inputs(program, tmp_path):
     output = tmp_path / "result.json"

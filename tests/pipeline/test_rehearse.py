@@ -4,12 +4,15 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.support import forks
 from tests.support.workflow import with_forked_jobs
 
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 def test_a_rehearsal_says_what_each_stage_takes_in_full(tmp_path):
     data = {"source": "flickr8k", "backbone": "efficientnet_lite0", "models": ["gru-8-max"]}
     data["training"] = {"epochs": 8, "batch_size": 4}

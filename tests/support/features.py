@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from groundvec.features import backbones
+from groundvec.features.transform import Transform
 from groundvec.runtime.files import sha256
 from tests.support.photos import photo
 
@@ -58,7 +59,7 @@ STAND_IN = backbones.Backbone(
     "0" * 64,
     ChannelMeans,
     3,
-    backbones.Transform(64, 48, (0.5, 0.4, 0.3), (0.1, 0.2, 0.3), "bilinear"),
+    Transform(64, 48, (0.5, 0.4, 0.3), (0.1, 0.2, 0.3), "bilinear"),
 )
 
 

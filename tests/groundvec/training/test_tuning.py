@@ -11,10 +11,11 @@ from efficientnet_lite_pytorch import EfficientNet
 from torch import nn
 
 from groundvec.data.split import Captions
-from groundvec.features.backbones import Backbone, Transform, load
+from groundvec.features.backbones import Backbone, load
 from groundvec.features.images import cut
 from groundvec.features.images import load as load_image
 from groundvec.features.networks import FromPixels, Stages
+from groundvec.features.transform import Transform
 from groundvec.model.network import Model
 from groundvec.objectives import contrastive
 from groundvec.runtime.errors import InputError
@@ -205,6 +206,7 @@ def tune(tmp_path, monkeypatch):
     return tune_in
 
 
+@pytest.mark.slow
 def test_a_tuning_killed_five_times_ends_in_the_same_bits(tune, monkeypatch):
     whole = tune("whole")
     monkeypatch.setattr(checkpoints, "MIN_INTERVAL", -1)
