@@ -32,10 +32,14 @@ KEYS = ["model", "language", "networks", "system", "direction"]
 def gains(arguments: argparse.Namespace) -> pd.DataFrame:
     """Compute each model's recalls in both ways, and their differences."""
     files = {"frozen": arguments.ranks}
-    compared, new, old = "system", "bank", "plain"
+    compared = "system"
+    old = "plain"
+    new = "bank"
     if arguments.tuned:
         files["tuned"] = arguments.tuned
-        compared, new, old = "networks", "tuned", "frozen"
+        compared = "networks"
+        old = "frozen"
+        new = "tuned"
     rows = []
     for cutoff in CUTOFFS:
         draws = pd.concat(read(paths, networks, cutoff) for networks, paths in files.items())
