@@ -1,7 +1,8 @@
 """The jobs that a configuration asks for: the files that each reads, its options and keys.
 
-This module needs no Snakemake: `wildcards` may be any object with these attributes. In a path,
-`<experiment>` is the folder of the experiment's results.
+The `input:` and `params:` of the rules name methods of `Plan`, which Snakemake calls with the
+wildcards of each job. This module needs no Snakemake: `wildcards` may be any object with these
+attributes. In a path, `<experiment>` is the folder of the experiment's results.
 """
 
 import json
