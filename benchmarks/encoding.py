@@ -59,7 +59,7 @@ def comparisons(sentences: list[str], rounds: int) -> list[Row]:
     name = "flickr8k-v5"
     encoder = SentenceEncoder(name, device="cpu")
     models = load_ensemble(find(name))
-    others = {
+    others: dict[str, Encode] = {
         "MiniLM-L6's network": minilm(),
         "torch": SentenceEncoder(models).encode,
         "ONNX Runtime": by_onnx(models),
