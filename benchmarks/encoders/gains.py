@@ -46,8 +46,8 @@ def gains(arguments: argparse.Namespace) -> pd.DataFrame:
         of_both = draws.set_index([*KEYS, "seed"])["draws"].unstack(compared)
         of_both = of_both.dropna()  # models that were evaluated in one way only
         of_both["gain"] = of_both[new] - of_both[old]
-        recalls: pd.Series = of_both.stack()
-        for system, seeds in recalls.groupby(KEYS, sort=False):
+        recalls = of_both.melt(var_name=compared, value_name="draws", ignore_index=False)
+        for system, seeds in recalls.groupby(KEYS, sort=False)["draws"]:
             rows.append((*system, len(seeds), cutoff, *mean_of_seeds(seeds.tolist())))
     return pd.DataFrame(rows, columns=[*KEYS, "seeds", "cutoff", "recall", "low", "high"])
 
