@@ -59,7 +59,7 @@ def main(arguments: argparse.Namespace) -> None:
         arguments.scores,
         arguments.load,
         arguments.untrained,
-        "those of Scenes were computed from what is drawn",
+        {"Scenes": "A program computed the ratings of Scenes from what is drawn."},
     )
     write_bytes(arguments.output, text.encode())
     logging.info("written: %s", arguments.output)

@@ -10,7 +10,7 @@ from groundvec.card.text import decimals
 from groundvec.evaluation.ranks import DIRECTIONS
 
 FOLDER = "best"
-HEADS = ["find pictures: R@1", "find pictures: R@10", "find captions: R@1", "find captions: R@10"]
+HEADS = ["find images: R@1", "find images: R@10", "find captions: R@1", "find captions: R@10"]
 RECALL = ["recall", "low", "high"]
 RATINGS = {tables.STS: "STS 2012-2016", tables.STSB: "STS-B", tables.SICK: "SICK"}
 

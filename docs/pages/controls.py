@@ -21,7 +21,7 @@ SHOWN = {
 }
 # Systems that the tables of all results show too, by encoder and what it learned from.
 SYSTEMS = {
-    ("bag-alone", BOTH): "a bag of n-grams, without captions of other pictures, three seeds",
+    ("bag-alone", BOTH): "a bag of n-grams, without captions of other images, three seeds",
     ("bag-alone", CAPTIONS): "*control:* the same bag, trained without images",
     ("bag-alone", UNTRAINED): "*control:* the same bag before training",
     ("", "TF-IDF"): "*control:* TF-IDF of character trigrams",
@@ -82,5 +82,7 @@ def values() -> dict[str, Any]:
     claims = tables.comparisons("controls/claims").query("condition == 'bag-alone'")
     claims["text"] = tables.intervals(claims, tables.DIFFERENCE)
     claims["measure"] = claims["measure"].replace(NAMED)
-    texts = claims.set_index(["worse", "better", "measure"])["text"].sort_index()
-    return {name: texts.loc[worse, better] for name, (worse, better) in COMPARED.items()}
+    claims = claims.set_index(["worse", "better", "measure"]).sort_index()
+    texts = {name: claims["text"].loc[pair] for name, pair in COMPARED.items()}
+    # The upper end of the widest interval for what images add to captions.
+    return texts | {"largest_gain": claims["high"].loc[COMPARED["images_to_captions"]].max()}

@@ -62,7 +62,7 @@ def card(
     scores: str | Path | None = None,
     load: str | None = None,
     untrained: str | Path | None = None,
-    remark: str = "",
+    remarks: Mapping[str, str] | None = None,
     notes: Sequence[str] = (),
 ) -> str:
     """Fill in the model card of a trained model: the text of its README.md.
@@ -78,7 +78,7 @@ def card(
         load: the name for `SentenceEncoder`, by default the folder.
         untrained: scores with the untrained network, if `scores` has none, because the model is
             packed and has only the snapshots of its ensemble.
-        remark: a remark on the ratings, such as which of them a program computed.
+        remarks: sentences about the ratings of a task, by its name.
         notes: sentences about the scores of retrieval.
 
     Raises:
@@ -97,6 +97,7 @@ def card(
         correlations = _ratings(model, epochs, scores, untrained or scores)
         rated = _table_of_ratings(correlations).to_dict("records")
         weaknesses = _weaknesses(headline(correlations))
+    tasks = {row["task"] for row in rated}
     name = load or f"{model['model']} ({data['name']})"
     values = {
         "front": _front_matter(name, model, data, recalls, correlations),
@@ -112,7 +113,7 @@ def card(
         "cutoffs": CUTOFFS,
         "rated": rated,
         "seen_note": SEEN_NOTE,
-        "remark": remark,
+        "remarks": [text for task, text in (remarks or {}).items() if task in tasks],
         "longest": LONGEST,
         "searches": searches.drop_duplicates("language").to_dict("records"),
         "references": list(references),

@@ -15,9 +15,9 @@ from groundvec.results.schemas import Scores
 from groundvec.runtime.errors import InputError
 
 SEEN_NOTE = (
-    "Seen pairs: one of the two sentences is a training caption of the model, where case, "
-    "punctuation and spaces are ignored. Without them a mean is weighted by the pairs that are "
-    "left, and the classifier is not trained again."
+    "Seen pairs: one of the two sentences is a training caption of the model, ignoring case, "
+    "punctuation and spaces. Without them, means are weighted by the remaining pairs, and the "
+    "classifier is not trained again."
 )
 
 

@@ -167,7 +167,7 @@ CASES = {
     "A table of captions": [
         Case("an empty caption", "line 5: the caption is empty", DATASET, empty_caption),
     ],
-    "A picture": [
+    "An image": [
         Case("half a JPEG", "save it again in a program that", EXTRACT, half_a_jpeg),
     ],
     "Features": [

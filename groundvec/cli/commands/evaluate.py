@@ -89,7 +89,10 @@ def _add_retrieval(parser: argparse.ArgumentParser) -> None:
         "--folds", type=int, default=1, help="mean over this number of equal test sets"
     )
     parser.add_argument(
-        "--similarity", choices=["cosine", "dot", "euclidean"], default="cosine", help="of vectors"
+        "--similarity",
+        choices=["cosine", "dot", "euclidean"],
+        default="cosine",
+        help="of two vectors",
     )
     parser.add_argument(
         "--bank",

@@ -1,14 +1,14 @@
-"""Find the pictures that a sentence describes best, or that are like another picture.
+"""Find the pictures that a sentence describes, or that resemble another picture.
 
-The best come first: one line per picture, its score and its path. The score is the similarity of
-the picture and the query. Pictures that are similar to most sentences come later than their scores
-say. The vectors of the pictures are kept in the user's cache: a later search in the same folder
-reads new and changed pictures only. Files that are no pictures, whatever their names, are left out,
-and copies of a picture in other formats or sizes are shown once.
+It prints one line per picture, best first: its score and its path. The score is the similarity of
+the picture and the query. A picture that is similar to most sentences is ranked lower than its
+score. The vectors of pictures are cached: a later search in the same folder reads only new and
+changed pictures. Files that are not pictures are skipped, and copies of a picture in other formats
+or sizes are shown once.
 
 The last argument is the query. Files and folders before it are searched; sentences before it are
-further queries. --plus and --minus add to each query, or subtract from it: vectors are summed. So
---minus moves pictures down, and excludes none.
+further queries. --plus and --minus add the vector of a sentence or picture to each query, or
+subtract it. So --minus moves pictures down, and excludes none.
 
 Examples:
   groundvec search holiday/ "a dog on a beach"
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_path_or_sentence,
         nargs="+",
         metavar="QUERY",
-        help="a description of pictures, in quotation marks, or a picture to find similar ones of",
+        help="a description of pictures, in quotation marks, or a picture, to find similar ones",
     )
     for option, effect in (("--plus", "add to"), ("--minus", "subtract from")):
         parser.add_argument(

@@ -166,7 +166,7 @@ def test_it_says_how_the_model_was_made_and_is_loaded(folder):
     assert 'SentenceEncoder("flickr8k")' in text
     assert f'SentenceEncoder("{folder / "model"}")' in make(folder)
     for line in (
-        "described by resnet152, which was trained on ImageNet: its weights",
+        "Image features come from resnet152, which was trained on ImageNet: its weights",
         "| seed | 1 |",
         "| the weights are those after epoch | 4 and 8 |",
         r"| image features | resnet152 (IMAGENET1K\_V1) |",
@@ -202,7 +202,7 @@ def test_it_says_what_it_is_bad_at(folder):
 
 def test_it_says_which_rated_pairs_hold_a_training_caption(folder):
     text = make(folder)
-    assert "case, punctuation and spaces are ignored" in text
+    assert "ignoring case, punctuation and spaces" in text
     assert "Some rated sentences are its training captions." in text
     scores().assign(seen=0).to_csv(folder / "scores.csv", index=False)
     assert "Some rated sentences" not in make(folder)
@@ -233,8 +233,10 @@ def test_a_bag_of_words_does_not_read_the_order_and_trees_need_a_parser(folder):
 
 
 def test_it_names_the_source_of_captions_without_pictures(folder):
-    named = "118,060 captions of 23,612 other pictures, without these, from [Multi30k](https://"
-    terms = "Of the captions without pictures: See the repository; the terms of Flickr30k"
+    named = (
+        "118,060 captions of 23,612 other images, without these images, from [Multi30k](https://"
+    )
+    terms = "Captions without images: See the repository; the terms of Flickr30k"
     assert named not in make(folder) and terms not in make(folder)
     about(
         folder,
@@ -247,7 +249,7 @@ def test_it_names_the_source_of_captions_without_pictures(folder):
     )
     text = make(folder)
     assert named in text and terms in text
-    assert "7 captions of the training pictures in further languages are of the same" in text
+    assert "7 captions of the training images in further languages come from the same" in text
     assert "- Elliott, D., Frank, S." in text.split("## Citation")[1]
 
 
