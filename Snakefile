@@ -28,7 +28,7 @@ from groundvec.data.sts_archives import MIRRORED, PUBLIC
 from groundvec.runtime.errors import InputError
 from rules.experiment import complete
 from rules.named_files import check_files
-from rules.items import FORMATS, Items, ensembles
+from rules.items import Items, ensembles
 from rules.plan import (
     DATASET,
     MODEL,

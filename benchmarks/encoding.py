@@ -1,9 +1,9 @@
 """Measure the time to encode sentences, by the shipped encoder and by others.
 
-*Ours* is `SentenceEncoder(name).encode` for the shipped encoder. On a CPU it uses NumPy, and is
-compared with the same encoder in torch and in ONNX Runtime. On all devices it is compared with the
-network of all-MiniLM-L6-v2 in sentence-transformers. That network has random weights, which do not
-change its time. Each word is one token, so its input is shorter than with its own tokenizer.
+*Ours* is `SentenceEncoder(name).encode` for the shipped encoder, in NumPy. It is compared with the
+same encoder in torch and in ONNX Runtime, and with the network of all-MiniLM-L6-v2 in
+sentence-transformers. That network has random weights, which do not change its time. Each word is
+one token, so its input is shorter than with its own tokenizer.
 
 The sentences are random words, with the lengths of Flickr8k's captions. The last row is `groundvec
 similarity` of two sentences; its floor is a process that imports NumPy.
@@ -18,8 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import onnxruntime
-import torch
-from measure import Row, program, row, threads, work
+from measure import Row, program, row, threads_of_torch, work
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
 from tokenizers import Tokenizer
@@ -40,16 +39,12 @@ UNIT = "s for 1,000 sentences"
 
 
 def rows(small: bool) -> list[Row]:
-    devices = ["cpu", "cuda"] if torch.cuda.is_available() and not small else ["cpu"]
     rng = np.random.default_rng(1)
     vocabulary = words()
     rounds = 1 if small else 3
     lengths = np.clip(rng.normal(11, 4, 20 if small else 400).astype(int), 3, 30)
     sentences = [" ".join(rng.choice(vocabulary, length)) + " ." for length in lengths]
-    measured = []
-    for device in devices:
-        measured += comparisons(device, sentences, rounds)
-    return [*measured, starting(rounds)]
+    return [*comparisons(sentences, rounds), starting(rounds)]
 
 
 def words() -> list[str]:
@@ -59,26 +54,25 @@ def words() -> list[str]:
     return ["".join(rng.choice(letters, rng.integers(1, 8))) for _ in range(8000)]
 
 
-def comparisons(device: str, sentences: list[str], rounds: int) -> list[Row]:
+def comparisons(sentences: list[str], rounds: int) -> list[Row]:
     """Compare the shipped encoder with each other one, one row each."""
     name = "flickr8k-v5"
-    encoder = SentenceEncoder(name, device=device)
-    cases = [("MiniLM-L6's network", minilm(device))]
-    where = f", on {torch.cuda.get_device_name()}" if device == "cuda" else ""
-    if device == "cpu":  # on a GPU ours is torch too
-        models = load_ensemble(find(name))
-        cases.append(("torch", SentenceEncoder(models).encode))
-        cases.append(("ONNX Runtime", by_onnx(models)))
+    encoder = SentenceEncoder(name, device="cpu")
+    models = load_ensemble(find(name))
+    others: dict[str, Encode] = {
+        "MiniLM-L6's network": minilm(),
+        "torch": SentenceEncoder(models).encode,
+        "ONNX Runtime": by_onnx(models),
+    }
     measured = []
     thousands = len(sentences) / 1000
-    for other_name, other in cases:
+    for other_name, other in others.items():
         # The first call sets up threads and kernels, so it is not measured.
         other(sentences[:BATCH])
         encoder.encode(sentences[:BATCH])
         ours = work(thousands, encoder.encode, sentences)
         plain = work(thousands, other, sentences)
-        what = f"{name} beside {other_name}{where}"
-        measured.append(row(what, UNIT, ours, plain, rounds=rounds))
+        measured.append(row(f"{name} beside {other_name}", UNIT, ours, plain, rounds=rounds))
     return measured
 
 
@@ -96,7 +90,7 @@ def starting(rounds: int) -> Row:
 def by_onnx(models: list[Model]) -> Encode:
     """Return the `encode` of the exported ONNX graph, longest sentences first."""
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads()
+    options.intra_op_num_threads = threads_of_torch()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "model.onnx")
         export(models, path)
@@ -123,7 +117,7 @@ def padded(flat: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     return rows
 
 
-def minilm(device: str) -> Encode:
+def minilm() -> Encode:
     """Build the network of all-MiniLM-L6-v2 (Wang et al. 2020) in sentence-transformers."""
     names = [*SPECIAL, ".", *dict.fromkeys(words())]
     plain = Tokenizer(WordLevel({name: i for i, name in enumerate(names)}, unk_token="[UNK]"))
@@ -139,7 +133,7 @@ def minilm(device: str) -> Encode:
         BertModel(config).save_pretrained(folder)
         tokenizer.save_pretrained(folder)
         modules = [Transformer(folder), Pooling(config.hidden_size), Normalize()]
-        model = SentenceTransformer(modules=modules, device=device)
+        model = SentenceTransformer(modules=modules, device="cpu")
     return lambda sentences: model.encode(sentences, batch_size=BATCH, show_progress_bar=False)
 
 

@@ -1,13 +1,11 @@
 """Measure the time to extract ten-crop features by a small network and by ResNet-152.
 
 The images are generated JPEG files of 640x480 pixels, like most images of MSCOCO. ResNet-152 has
-random weights, which do not change the time, so nothing is downloaded. A GPU is measured as well,
-if there is one.
+random weights, which do not change the time, so nothing is downloaded.
 """
 
 import copy
 import tempfile
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import torch
-from measure import Contestant, Row, cores, program, row, threads, work
+from measure import Row, program, row, threads_of_torch, work
 from PIL import Image
 from torchvision import models, transforms
 
@@ -35,17 +33,14 @@ def rows(small: bool) -> list[Row]:
         tiny = replace(lite.transform, resize=72, crop=64)
         lite = replace(lite, transform=tiny)
         resnet = replace(resnet, transform=tiny)
-    cases = [(lite, "cpu", 2 if small else 24), (resnet, "cpu", 2 if small else 8)]
+    cases = [(lite, 2 if small else 24), (resnet, 2 if small else 8)]
     in_bfloat16 = replace(lite, precision="bfloat16")
     if not by_graph(in_bfloat16, "cpu"):  # the processor has instructions for it
-        cases.append((in_bfloat16, "cpu", 2 if small else 24))
-    if torch.cuda.is_available():
-        float16 = untrained(resnet.name, "float16")
-        cases += [(backbone, "cuda", 32 if small else 2048) for backbone in (resnet, float16)]
+        cases.append((in_bfloat16, 2 if small else 24))
     with tempfile.TemporaryDirectory() as folder:
-        images = pictures(Path(folder), max(count for _, _, count in cases))
+        images = pictures(Path(folder), max(count for _, count in cases))
         rounds = 1 if small else 3
-        return [case(images[:count], backbone, device, rounds) for backbone, device, count in cases]
+        return [case(images[:count], backbone, rounds) for backbone, count in cases]
 
 
 def pictures(folder: Path, count: int) -> pd.DataFrame:
@@ -62,7 +57,7 @@ def pictures(folder: Path, count: int) -> pd.DataFrame:
     return pd.DataFrame(files)
 
 
-def untrained(name: str, precision: str = "float32") -> backbones.Backbone:
+def untrained(name: str) -> backbones.Backbone:
     """Build a torchvision network with random weights."""
     network = models.get_model(name).eval()
     width = network.fc.in_features
@@ -70,13 +65,20 @@ def untrained(name: str, precision: str = "float32") -> backbones.Backbone:
     mean = (0.485, 0.456, 0.406)
     std = (0.229, 0.224, 0.225)
     transform = Transform(256, 224, mean, std, "lanczos")
-    return backbones.Backbone(name, "random", name, lambda: network, width, transform, precision)
+    return backbones.Backbone(name, "random", name, lambda: network, width, transform)
 
 
-def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds: int) -> Row:
-    """Measure one network on one device, and its cosines with the same network in float32."""
+def case(images: pd.DataFrame, backbone: backbones.Backbone, rounds: int) -> Row:
+    """Measure one network, and its cosines with the same network in float32."""
     count = len(images)
-    workers = cores() if device == "cuda" else threads()
+    files = list(zip(images["path"], images["sha256"], strict=True))
+
+    def ours() -> float:
+        """Extract the features from scratch."""
+        with tempfile.TemporaryDirectory() as work:
+            extract(files, backbone, Path(work), "cpu", threads_of_torch())
+        return count
+
     to = backbone.transform
     prepare = transforms.Compose(
         [
@@ -86,7 +88,7 @@ def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds
             transforms.Normalize(to.mean, to.std),
         ]
     )
-    network = copy.deepcopy(backbone.network).to(device)
+    network = copy.deepcopy(backbone.network)
     # The plain method is slow, so it gets an eighth of the images.
     some = images.path[: max(2, count // 8)]
 
@@ -94,56 +96,35 @@ def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds
     def plain() -> None:
         """Extract the features image by image."""
         for path in some:
-            network(prepare(Image.open(path).convert("RGB")).to(device)).mean(0).cpu()
+            network(prepare(Image.open(path).convert("RGB"))).mean(0)
 
     in_batch = BATCH // backbone.crops
     first = [load(path) for path in images.path[:in_batch]]
     crops = np.stack([cut(image, to.resize, to.crop, to.interpolation) for image in first])
-    in_float32 = InTorch(copy.deepcopy(backbone.network), to, device, "float32")
-    if by_graph(backbone, device):
+    in_float32 = InTorch(copy.deepcopy(backbone.network), to, "cpu", "float32")
+    if by_graph(backbone, "cpu"):
         graph = backbone.graph
     else:
-        in_torch = InTorch(backbone.network, to, device, precision_on(backbone, device))
+        in_torch = InTorch(backbone.network, to, "cpu", precision_on(backbone, "cpu"))
 
     def network_alone() -> np.ndarray:
         """Compute the features of one batch by the network alone, in the same number of threads."""
-        if not by_graph(backbone, device):
+        if not by_graph(backbone, "cpu"):
             return in_torch(crops)
-        with ThreadPoolExecutor(workers) as pool:
+        with ThreadPoolExecutor(threads_of_torch()) as pool:
             return np.stack([*pool.map(graph, crops)])
 
     cosine = np.vecdot(unit(network_alone()), unit(in_float32(crops)))
     batches = max(1, count // in_batch)
-
-    def floor() -> None:
-        """Run the network alone."""
-        for _ in range(batches):
-            network_alone()
-
     result = row(
-        f"{backbone.name}, {backbone.precision}, {device}",
+        f"{backbone.name}, {backbone.precision}, cpu",
         "s an image",
-        extraction(images, backbone, device, workers, count),
+        ours,
         work(len(some), plain),
-        work(batches * len(crops), floor),
+        work(len(crops), network_alone, times=batches),
         rounds,
-        time.perf_counter if device == "cuda" else None,
     )
-    return result | {"threads": workers, "device": device, "cosine": cosine.min().item()}
-
-
-def extraction(
-    images: pd.DataFrame, backbone: backbones.Backbone, device: str, workers: int, units: float
-) -> Contestant:
-    """Return a contestant that extracts features from scratch."""
-    files = list(zip(images["path"], images["sha256"], strict=True))
-
-    def run() -> float:
-        with tempfile.TemporaryDirectory() as work:
-            extract(files, backbone, Path(work), device, workers)
-        return units
-
-    return run
+    return result | {"cosine": cosine.min().item()}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Shared functions of the benchmarks: measure time and memory, and write the results.
+"""Shared functions of the benchmarks: measure time, and write the results.
 
 Each benchmark compares up to three contestants that do the same work: *ours*; *plain*, the authors'
 method in a few lines; and the *floor*, a lower bound for any such program.
@@ -11,22 +11,19 @@ import os
 import platform
 import resource
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from math import isnan
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-import numpy as np
-
 from groundvec.provenance import ROOT, commit, machine
 from groundvec.runtime.files import write_json
+from groundvec.runtime.jobs import cores
 
 RESULTS = ROOT / "benchmarks" / "results"
-PACKAGES = ("torch", "torchvision", "numpy", "snakemake", "onnxruntime", "sentence-transformers")
+PACKAGES = ("torch", "torchvision", "numpy", "onnxruntime", "sentence-transformers")
 Contestant = Callable[[], float]  # does the work, and returns its number of units
 Row = dict[str, Any]
 
@@ -49,7 +46,7 @@ def row(
     plain: Contestant | None = None,
     floor: Contestant | None = None,
     rounds: int = 3,
-    clock: Callable[[], float] | None = None,
+    threads: int | None = None,
 ) -> Row:
     """Measure one case: seconds per unit, and the ratios to `plain` and to the `floor`.
 
@@ -61,10 +58,12 @@ def row(
         unit: the unit of the times.
         ours, plain, floor: the contestants.
         rounds: number of measurements of each contestant.
-        clock: by default `clock_of` torch's number of threads.
+        threads: the number of threads that they use; by default torch's.
     """
     contestants = {"ours": ours, "plain": plain, "floor": floor}
-    clock = clock or clock_of(threads())
+    threads = threads or threads_of_torch()
+    # Other programs affect the processor's clock less, but it adds up the threads.
+    clock = processor if threads == 1 else time.perf_counter
     seconds = in_turn({name: run for name, run in contestants.items() if run}, rounds, clock)
     result: Row = {"what": what, "unit": unit}
     for name in contestants:
@@ -74,7 +73,7 @@ def row(
         if name in seconds:
             rounds_of_both = zip(seconds["ours"], seconds[name], strict=True)
             result[f"ratio_{name}"] = median(a / b for a, b in rounds_of_both)
-    result["threads"] = threads()
+    result["threads"] = threads
     result["clock"] = "processor" if clock is processor else "wall"
     return result
 
@@ -93,116 +92,13 @@ def in_turn(
     return seconds
 
 
-def clock_of(threads: int) -> Callable[[], float]:
-    """Choose the processor's clock for one thread, because other programs affect it less."""
-    return processor if threads == 1 else time.perf_counter
-
-
 def processor() -> float:
     """Return the CPU seconds of this process and of its children that have ended."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime
 
 
-def peak_memory(run: Contestant) -> float | None:
-    """Measure the growth of this process during a run, plus its children's private memory, in MB.
-
-    The result is None on systems other than Linux.
-    """
-    try:
-        Path("/proc/self/clear_refs").write_text("5")  # resets the peak, `VmHWM`
-    except OSError:
-        return None
-    before = memory("status", "VmRSS")  # resident memory now; `VmHWM` is its peak
-    others = set(_children())
-    children: dict[str, int] = {}
-
-    def look() -> None:
-        with suppress(OSError, StopIteration):  # a child that has just ended
-            for child in set(_children()) - others:
-                private = memory("smaps_rollup", "Private_Dirty", child)
-                children[child] = max(private, children.get(child, 0))
-
-    with sampled(look):
-        run()
-    return (memory("status", "VmHWM") - before + sum(children.values())) / 1024
-
-
-@contextmanager
-def sampled(look: Callable[[], None]) -> Iterator[None]:
-    """Call a function every 0.05 seconds during the block."""
-    done = threading.Event()
-
-    def watch() -> None:
-        while not done.wait(0.05):
-            look()
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    try:
-        yield
-    finally:
-        done.set()
-        watcher.join()
-
-
-def _children() -> list[str]:
-    """List the child processes of this process that are running."""
-    processes: list[str] = []
-    for task in Path("/proc/self/task").glob("*/children"):
-        with suppress(OSError):  # a thread that has just ended
-            processes += task.read_text().split()
-    return processes
-
-
-def memory(file: str, key: str, process: str = "self") -> int:
-    """Read a memory figure of a process from /proc, in kB."""
-    lines = Path("/proc", process, file).read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(key))
-
-
-def exponent(points: list[list[float]]) -> float:
-    """Estimate the power of x with which y grows: the slope of log y over log x.
-
-    Only the larger half of the points is used, at least three, because constant costs dominate the
-    smaller ones.
-    """
-    upper = np.log([point[:2] for point in points[-max(3, len(points) // 2) :]])
-    return float(np.polyfit(upper[:, 0], upper[:, 1], 1)[0])
-
-
-def multiplier(m: int, k: int, n: int) -> Callable[[], Any]:
-    """Return the fastest function here that multiplies float32 matrices (m, k) and (k, n).
-
-    It is a function of NumPy, torch or oneDNN, depending on the processor and the shape.
-    """
-    import torch
-
-    a = np.ones((m, k), np.float32)
-    b = np.ones((k, n), np.float32)
-    x = torch.from_numpy(a)
-    y = torch.from_numpy(b)
-    z = torch.zeros(n)
-    candidates: list[Callable[[], Any]] = [lambda: a @ b, lambda: x @ y]
-    if torch.backends.mkldnn.is_available():
-        packed = x.to_mkldnn()
-        weight = y.t().contiguous().to_mkldnn()
-        candidates.append(lambda: torch.nn.functional.linear(packed, weight, z.to_mkldnn()))
-    return fastest(candidates)
-
-
-def fastest(functions: list[Callable[[], Any]]) -> Callable[[], Any]:
-    """Return the function that is fastest in the best of three calls."""
-    times = in_turn({str(i): work(1, function) for i, function in enumerate(functions)}, 3)
-    return functions[min(range(len(functions)), key=lambda i: min(times[str(i)]))]
-
-
-def cores() -> int:
-    """Return the number of cores that this process can use."""
-    return len(os.sched_getaffinity(0))
-
-
-def threads() -> int:
+def threads_of_torch() -> int:
     """Return the number of threads that torch uses, or would use after its import."""
     if "torch" in sys.modules:
         return int(sys.modules["torch"].get_num_threads())
@@ -242,6 +138,10 @@ def table(rows: list[Row]) -> str:
         "ratio_floor": "ours / floor",
         "threads": "threads",
     }
+    # A contestant that no case has gets no column.
+    for key in ("plain", "floor", "ratio_plain", "ratio_floor"):
+        if all(result[key] is None for result in rows):
+            del headings[key]
     lines = [f"| what | unit | {' | '.join(headings.values())} |"]
     lines.append(f"|---|---|{'--:|' * len(headings)}")
     for result in rows:

@@ -2,9 +2,8 @@
 
 Features are random float16 numbers, the same for every 10,000 images. Captions are random letters,
 five per image. *Ours* maps the features from files, and draws batches from all images. *Plain*
-holds float32 features in memory: in training for a tenth of the images, with their captions; in
-evaluation for all images, with all vectors, which takes 6 GB. Memory is measured in a separate
-process, which only loads the split, trains and embeds.
+holds a tenth of the images in memory, in float32, with their captions. Memory is measured in a
+separate process, which only loads the split, trains and embeds.
 """
 
 import json
@@ -12,24 +11,21 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import h5py
 import numpy as np
-from measure import Contestant, Row, memory, program, row, sampled
+from measure import Contestant, Row, program, row
 from training import letters, trainer, untrained
 
 from groundvec.data import dataset
 from groundvec.data.split import Captions, Split, load_split
 from groundvec.device import choose
-from groundvec.evaluation.ranks import ranks
 from groundvec.features import store
-from groundvec.model.sentences import IMAGES_PER_BATCH
-from groundvec.runtime.arrays import Matrix
 from groundvec.text.characters import Text
 from groundvec.text.encoded import Encoded
 
@@ -55,7 +51,6 @@ def rows(small: bool) -> list[Row]:
         measured = [
             training(split, tenth, BAG, steps),
             training(split, tenth, {"name": "rnn", "cell": "gru", "size": 128}, steps // 10),
-            evaluation(split, 20 if small else 200),
         ]
         return [result | memory | {"images": images} for result in measured]
 
@@ -108,47 +103,31 @@ def training(split: Split, tenth: Split, encoder: dict[str, Any], steps: int) ->
     return row(f"a step, {what}", "s", ours, plain, rounds=9)
 
 
-def evaluation(split: Split, queries: int) -> Row:
-    """Embed all images and some captions, and rank the images for these captions."""
-    model = untrained({"encoder": BAG}, SENTENCES, WIDTH).eval()
-    rows = 5 * np.arange(queries)  # the first caption of each image
-    of_split = split.captions["en"]
-    features = np.empty(split.features.shape, np.float32)
-    for start in range(0, len(features), IMAGES_PER_BATCH):
-        features[start : start + IMAGES_PER_BATCH] = split.features[
-            start : start + IMAGES_PER_BATCH
-        ]
-
-    def rank(features: Matrix) -> float:
-        captions = model.encode_captions(Encoded.of(*of_split.encoded.batch(rows)), "en")
-        ranks(captions, model.encode_images(features), of_split.image[rows])
-        return len(rows) * len(features) / 1e6
-
-    def in_memory() -> float:
-        with patch(
-            "groundvec.runtime.arrays.LARGE", float("inf")
-        ):  # keeps the vectors in memory, too
-            return rank(features)
-
-    what = f"{queries:,} captions and all images embedded, and ranked"
-    return row(what, "s a million pairs", lambda: rank(split.features), in_memory)
-
-
 def watched(folder: str) -> None:
     """Load, train for a while and embed all images; print the peaks in GB, as JSON."""
     choose()
-    peaks = {"own_gb": 0.0, "mapped_gb": 0.0, "resident_gb": 0.0}
+    # Memory of this process alone, memory of mapped files, and their sum, as /proc names them.
+    keys = {"own_gb": "RssAnon", "mapped_gb": "RssFile", "resident_gb": "VmRSS"}
+    peaks = dict.fromkeys(keys, 0.0)
+    done = threading.Event()
 
-    def look() -> None:
-        for name, key in zip(peaks, ("RssAnon", "RssFile", "VmRSS"), strict=True):
-            peaks[name] = max(peaks[name], memory("status", key) / 1e6)
+    def watch() -> None:
+        while not done.wait(0.05):  # seconds
+            status = Path("/proc/self/status").read_text()
+            lines = dict(line.split(":", 1) for line in status.splitlines())
+            for name, key in keys.items():
+                kilobytes = int(lines[key].split()[0])
+                peaks[name] = max(peaks[name], kilobytes / 1e6)
 
-    with sampled(look):
-        split = load(Path(folder))
-        loaded = dict(peaks)
-        contestant(split, BAG, 300)()
-        untrained({"encoder": BAG}, SENTENCES, WIDTH).eval().encode_images(split.features)
-    print(json.dumps(peaks | {"loading_gb": loaded["own_gb"]}), flush=True)
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    split = load(Path(folder))
+    loaded = peaks["own_gb"]
+    contestant(split, BAG, 300)()
+    untrained({"encoder": BAG}, SENTENCES, WIDTH).eval().encode_images(split.features)
+    done.set()
+    watcher.join()
+    print(json.dumps(peaks | {"loading_gb": loaded}), flush=True)
 
 
 if __name__ == "__main__":

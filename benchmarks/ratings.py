@@ -9,9 +9,9 @@ from unittest import mock
 
 import numpy as np
 import torch
-from measure import Row, multiplier, program, row, work
+from measure import Row, program, row, work
 from torch import nn
-from training import GATES, AuthorsEncoder, as_the_authors, grid, letters, untrained
+from training import AuthorsEncoder, as_the_authors, grid, letters, untrained
 
 from groundvec.evaluation import relatedness
 from groundvec.evaluation.correlation import pearson
@@ -38,14 +38,11 @@ def embedding(cell: str, size: int, count: int) -> Row:
         for start in range(0, len(some), BATCH):
             network(*as_the_authors(some[start : start + BATCH]))
 
-    units = size // 2
     return row(
         f"{cell} {size:,}, sentences of {LENGTH} characters",
         "s for 1,000 characters",
         work(LENGTH * count / 1000, model.encode_sentences, sentences),
         work(LENGTH * len(some) / 1000, plain),
-        # The floor: each character's state times the hidden weights, in both directions.
-        work(256 / 2000, multiplier(256, units, GATES[cell] * units), times=8),
     )
 
 
@@ -59,8 +56,6 @@ def classifier(size: int, pairs: int) -> Row:
     dev = (x[pairs:], scores[pairs:])
     batch = relatedness.BATCH_SIZE
     epochs = relatedness.EPOCHS_PER_CHECK
-    batches = max(1, pairs // batch)
-    products = [multiplier(batch, 2 * size, 5), multiplier(5, batch, 2 * size)]
 
     def ours() -> None:
         with mock.patch.object(relatedness, "MAX_EPOCHS", epochs):
@@ -86,7 +81,6 @@ def classifier(size: int, pairs: int) -> Row:
         "s an epoch",
         work(epochs, ours),
         work(epochs // 5, plain),
-        work(1 / batches, lambda: [product() for product in products], times=batches),
     )
 
 

@@ -104,7 +104,7 @@ def make_parser(
 
     Args:
         text: the text of `--help`, such as the docstring of the script, which ends in examples.
-        shared: names in `SHARED`. Those without a default are required, unless `?` follows them.
+        shared: names in `SHARED`. Those without a default are required.
         output: the help of `--output`, a required path; without it there is no such argument.
         writes: the ends of the files that are written, after that path. If one of them cannot be
             written, `groundvec.cli.program.execute` does not start the script.
@@ -112,9 +112,8 @@ def make_parser(
     """
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=text, formatter_class=form)
-    for word in shared.split():
-        name = word.removesuffix("?")
-        required = name == word and "default" not in SHARED[name]
+    for name in shared.split():
+        required = "default" not in SHARED[name]
         parser.add_argument(f"--{name}", required=required, **SHARED[name])
     if reads:
         add_settings(parser, "--settings", reads, "{}")

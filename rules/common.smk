@@ -58,16 +58,6 @@ def code(*files):
     return lambda wildcards: code_hash(*files)
 
 
-def baseline_code(script):
-    """Return a function for a rule's params: the hash of a script and of its baseline."""
-
-    def hashed(wildcards):
-        encoder = plan.ratings["baselines"][wildcards.baseline]["encoder"]
-        return code_hash(script, parts.file("baselines", encoder))
-
-    return hashed
-
-
 # Jobs have --overwrite because a job can outlive Snakemake; the output that it leaves is identical.
 
 # Resources of a job; one that is tried again gets more.

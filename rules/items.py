@@ -20,7 +20,7 @@ from rules.plan import (
     read_english,
 )
 
-FORMATS = {"tables": ("csv", "html", "json", "md", "tex"), "figures": ("pdf", "png", "svg")}
+FORMATS = {"tables": ("csv", "json", "md", "tex", "html"), "figures": ("pdf", "svg", "png")}
 
 
 def ensembles(models: Any) -> Callable[[Any], list[str]]:
@@ -75,6 +75,18 @@ class Items:
                 for name in sorted(self.names[paper, item_name]):
                     for stem in [name, *(f"{name}-{suffix}" for suffix in item.more)]:
                         files += [f"{folder}/{stem}.{form}" for form in formats or FORMATS[kind]]
+        return files
+
+    def outputs(self, paper: str, name: str) -> list[str]:
+        """List the files of a table or figure: patterns, if there is one per data set."""
+        item = self.item(paper, name)
+        kind = "figures" if name in self.plan.papers[paper].figures else "tables"
+        stem = f"{name}-{{dataset}}" if item.per_dataset else name
+        folder = f"<experiment>/{paper}"
+        files = []
+        for part in [stem, *(f"{stem}-{suffix}" for suffix in item.more)]:
+            files += [f"{folder}/{kind}/{part}.{form}" for form in FORMATS[kind]]
+        files += [f"{folder}/tables/{stem}-{suffix}.csv" for suffix in item.numbers]
         return files
 
     def trained(

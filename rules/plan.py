@@ -1,7 +1,8 @@
 """The jobs that a configuration asks for: the files that each reads, its options and keys.
 
-This module needs no Snakemake: `wildcards` may be any object with these attributes. In a path,
-`<experiment>` is the folder of the experiment's results.
+The `input:` and `params:` of the rules name methods of `Plan`, which Snakemake calls with the
+wildcards of each job. This module needs no Snakemake: `wildcards` may be any object with these
+attributes. In a path, `<experiment>` is the folder of the experiment's results.
 """
 
 import json
@@ -442,9 +443,12 @@ class Plan:
             files["captions"] = f"results/datasets/{settings['captions']}/captions.csv"
         return files
 
+    def baseline_encoder(self, wildcards: Any) -> str:
+        return str(self.ratings["baselines"][wildcards.baseline]["encoder"])
+
     def baseline_on_gpu(self, wildcards: Any) -> bool:
-        encoder = self.ratings["baselines"][wildcards.baseline]["encoder"]
-        return bool(parts.options_schema("baselines", encoder).get("gpu", False))
+        schema = parts.options_schema("baselines", self.baseline_encoder(wildcards))
+        return bool(schema.get("gpu", False))
 
     # Papers
 

@@ -112,7 +112,10 @@ rule baseline:
     params:
         stem=stem,
         baseline=plan.baseline,
-        code=baseline_code("scripts/baseline.py"),
+        code=lambda wildcards: code_hash(
+            "scripts/baseline.py",
+            parts.file("baselines", plan.baseline_encoder(wildcards)),
+        ),
     shell:
         'python "$GROUNDVEC/scripts/baseline.py" --name {wildcards.baseline:q} '
         "--baseline {params.baseline:q} --ratings {input.ratings:q} --output {params.stem:q} --overwrite --log {log:q}"

@@ -3,30 +3,16 @@
 Each paper's folder, reproduction/papers/PAPER, describes their inputs; items.py finds the files.
 """
 
-SHOWN = {"html": "Tables", "png": "Figures"}  # in the report of `snakemake --report`
+# The kinds of files that the report of `snakemake --report` shows, and its headings for them.
+SHOWN = {".html": "Tables", ".png": "Figures"}
 
 
-def written(paper, kind, stem):
-    """Return a table or figure in all formats, one of which is for Snakemake's report."""
-    path = f"<experiment>/{paper}/{kind}/{stem}"
-    files = [f"{path}.{form}" for form in FORMATS[kind] if form not in SHOWN]
-    [shown] = [form for form in FORMATS[kind] if form in SHOWN]
-    category = SHOWN[shown]
-    page = report(f"{path}.{shown}", caption="../report/caption.rst", category=category)
-    return [*files, page]
-
-
-def files_of(paper, name):
-    """Return the files of a table or figure: patterns, if there is one per data set."""
-    item = items.item(paper, name)
-    kind = "figures" if name in plan.papers[paper].figures else "tables"
-    stem = f"{name}-{{dataset}}" if item.per_dataset else name
-    files = written(paper, kind, stem)
-    for suffix in item.more:
-        files += written(paper, kind, f"{stem}-{suffix}")
-    for suffix in item.numbers:
-        files.append(f"<experiment>/{paper}/tables/{stem}-{suffix}.csv")
-    return files
+def with_report(path):
+    """Return an output, which Snakemake's report shows if it is of such a kind."""
+    category = SHOWN.get(Path(path).suffix)
+    if category is None:
+        return path
+    return report(path, caption="../report/caption.rst", category=category)
 
 
 def caption(paper, name):
@@ -45,7 +31,7 @@ for paper, name in [key for key, names in items.names.items() if names]:
             ensembles(inputs.get("models", [])),
             **inputs,
         output:
-            *files_of(paper, name),
+            *map(with_report, items.outputs(paper, name)),
         log:
             f"<experiment>/logs/{paper}/{name}{'-{dataset}' if item.per_dataset else ''}.log",
         # Items made once per data set load a network.

@@ -1,4 +1,4 @@
-"""Measure banks of several sizes on development pictures: drawn captions, and centers of all.
+r"""Measure banks of several sizes on development pictures: drawn captions, and centers of all.
 
 Example:
   python benchmarks/encoders/bank_sizes.py groundvec/model/pretrained/flickr8k-v5 \
@@ -22,6 +22,7 @@ from groundvec.features import store
 from groundvec.model.bank import Bank, cluster
 from groundvec.model.network import load_ensemble
 from groundvec.model.sentences import encode_images, encode_sentences
+from reproduction.arguments import make_parser
 
 DRAWN = (300, 1000, 6000)
 CENTERS = (64, 128, 256, 512)
@@ -83,10 +84,6 @@ def sizes(arguments: argparse.Namespace) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    program(
-        __doc__,
-        sizes,
-        model={"type": Path, "help": "folder of a trained model"},
-        __captions={"type": Path, "required": True, "help": "a data set's captions.csv"},
-        __features={"type": Path, "required": True, "help": "the features of its images"},
-    )
+    parser = make_parser(__doc__, "captions features")
+    parser.add_argument("model", type=Path, help="folder of a trained model")
+    program(parser, sizes)

@@ -28,6 +28,7 @@ from tokenizers.trainers import WordPieceTrainer
 
 from groundvec import SentenceEncoder
 from groundvec.numpy_backend import Network
+from reproduction.arguments import make_parser
 
 NUMBERS = 256
 VOCABULARY = 30_000  # as BERT's; captions have fewer words
@@ -111,9 +112,7 @@ def static_model(sentences: list[str]) -> StaticModel:
 
 
 if __name__ == "__main__":
-    program(
-        __doc__,
-        measure,
-        sentences={"type": Path, "help": "a text file, one sentence per line"},
-        __rounds={"type": int, "default": 5, "help": "(default: %(default)s)"},
-    )
+    parser = make_parser(__doc__)
+    parser.add_argument("sentences", type=Path, help="a text file, one sentence per line")
+    parser.add_argument("--rounds", type=int, default=5, help="(default: %(default)s)")
+    program(parser, measure)

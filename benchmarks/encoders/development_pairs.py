@@ -20,6 +20,7 @@ from groundvec import SentenceEncoder, evaluate
 from groundvec.data.cleaning import normalised
 from groundvec.data.ratings import TASKS
 from groundvec.evaluation import overlap
+from reproduction.arguments import make_parser
 
 ENCODER = "flickr8k-v5"
 CHOSEN = [task for task in TASKS if task != "SICK"]
@@ -55,4 +56,4 @@ def scores(_: argparse.Namespace) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    program(__doc__, scores)
+    program(make_parser(__doc__), scores)

@@ -15,9 +15,10 @@ import matplotlib
 import pandas as pd
 import skimage
 import sklearn
-from common import MODEL, program
+from common import program
 
 from groundvec import Index
+from reproduction.arguments import make_parser
 
 SKIMAGE = Path(skimage.__file__).parent / "data"
 MATPLOTLIB = Path(matplotlib.get_data_path()) / "sample_data"
@@ -70,4 +71,6 @@ def ranks(arguments: argparse.Namespace) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    program(__doc__, ranks, encoders={"nargs": "+", **MODEL})
+    parser = make_parser(__doc__)
+    parser.add_argument("encoders", nargs="+", help="folders, or names of encoders in the package")
+    program(parser, ranks)

@@ -1,4 +1,4 @@
-"""Count the test captions that are also training captions of other images, by their letters.
+r"""Count the test captions that are also training captions of other images, by their letters.
 
 The test captions may belong to another data set, such as the German ones of Multi30k.
 
@@ -15,6 +15,7 @@ from common import program
 
 from groundvec.data.cleaning import normalised
 from groundvec.data.dataset import MORE, read_captions
+from reproduction.arguments import make_parser
 
 
 def keys(captions: pd.DataFrame) -> pd.Series:
@@ -34,9 +35,7 @@ def count(arguments: argparse.Namespace) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    program(
-        __doc__,
-        count,
-        training={"type": Path, "help": "captions.csv of a model's training data"},
-        __test={"type": Path, "required": True, "help": "captions.csv of the test data"},
-    )
+    parser = make_parser(__doc__)
+    parser.add_argument("training", type=Path, help="captions.csv of a model's training data")
+    parser.add_argument("--test", type=Path, required=True, help="captions.csv of the test data")
+    program(parser, count)

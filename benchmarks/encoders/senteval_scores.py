@@ -22,10 +22,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import torch
-from common import FOLDERS, MODEL, SCORES, program
+from common import program
 
 from groundvec import SentenceEncoder
 from groundvec.data.ratings import SICK, SICK_FILES, STS, STSB, read_sts
+from reproduction.arguments import FILES, make_parser
 
 PAIR = ["sentence_a", "sentence_b"]
 KEYS = ["task", "subtask", "statistic"]
@@ -135,11 +136,13 @@ def scores(arguments: argparse.Namespace) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    program(
-        __doc__,
-        scores,
-        senteval={"type": Path, "help": "a clone of SentEval"},
-        folders=FOLDERS,
-        __model={**MODEL, "required": True},
-        __beside=SCORES,
+    parser = make_parser(__doc__)
+    parser.add_argument("senteval", type=Path, help="a clone of SentEval")
+    parser.add_argument("folders", **FILES, help="STS and SICK, unpacked")
+    parser.add_argument(
+        "--model", required=True, help="a folder, or the name of an encoder in the package"
     )
+    parser.add_argument(
+        "--beside", type=Path, required=True, help="scores of `groundvec evaluate ratings`"
+    )
+    program(parser, scores)

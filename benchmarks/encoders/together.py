@@ -1,4 +1,4 @@
-"""Measure retrieval by trained models, each alone and all together.
+r"""Measure retrieval by trained models, each alone and all together.
 
 All together compare an image and a caption by the mean of the models' cosines. Queries and
 candidates are the test images with captions in the language. The captions may belong to another
@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from common import FOLDERS, program
+from common import program
 
 from groundvec.data.dataset import read_captions
 from groundvec.data.split import UNENCODED, Split, load_split
@@ -29,6 +29,7 @@ from groundvec.model.network import Model, load_ensemble
 from groundvec.model.sentences import encode_images, encode_sentences
 from groundvec.querybank import normalized
 from groundvec.similarity import unit
+from reproduction.arguments import make_parser
 from reproduction.reporting import resampled
 from reproduction.reporting.seeds import mean_of_seeds
 
@@ -106,12 +107,12 @@ def scores(arguments: argparse.Namespace) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    program(
-        __doc__,
-        scores,
-        models=FOLDERS | {"help": "folders of trained models, of one data set"},
-        __captions={"type": Path, "required": True, "help": "a data set's captions.csv"},
-        __features={"type": Path, "required": True, "help": "the features of its images"},
-        __language={"default": "en", "help": "of the captions (default: en)"},
-        __bank={"type": int, "default": 0, "help": "training images of a bank (default: none)"},
+    parser = make_parser(__doc__, "captions features")
+    parser.add_argument(
+        "models", type=Path, nargs="+", help="folders of trained models, of one data set"
     )
+    parser.add_argument("--language", default="en", help="of the captions (default: en)")
+    parser.add_argument(
+        "--bank", type=int, default=0, help="training images of a bank (default: none)"
+    )
+    program(parser, scores)

@@ -11,6 +11,7 @@ from groundvec.evaluation.ranks import DIRECTIONS
 
 FOLDER = "best"
 HEADS = ["find images: R@1", "find images: R@10", "find captions: R@1", "find captions: R@10"]
+RECALL = ["recall", "low", "high"]
 RATINGS = {tables.STS: "STS 2012-2016", tables.STSB: "STS-B", tables.SICK: "SICK"}
 
 
@@ -26,7 +27,7 @@ def labels(folder: str) -> dict[tuple[str, str], str]:
 
 def models() -> str:
     """Write recall and correlations with people's ratings, as means over seeds."""
-    scores = tables.scores(FOLDER).droplevel("folder")
+    scores = tables.scores(FOLDER)
     groups = scores[[*tables.RECALLS, *RATINGS]].groupby(["dataset", "model"])
     history = tables.kept(f"{FOLDER}/history").groupby(["dataset", "model", "seed"])
     last = history["dev_recall"].last().groupby(["dataset", "model"]).mean()
@@ -38,52 +39,23 @@ def models() -> str:
     return tables.markdown(numbers, 1)
 
 
-def together(names: dict[str, str]) -> str:
-    """Write the recall of three seeds, as a mean and all together, by language of the sentences.
+def recalls(files: list[str], systems: list[str], names: dict[str, str]) -> str:
+    """Write recalls with their intervals, one row per system.
 
     Args:
-        names: the label of each model and language.
+        files: in docs/results.
+        systems: the columns that identify a system.
+        names: the label of each system, by the texts of these columns.
     """
-    recalls = pd.concat(tables.kept(f"evaluate/together-{language}") for language in ("en", "de"))
-    recalls = recalls.assign(name=recalls["model"] + " " + recalls["language"])
-    recalls["text"] = tables.intervals(recalls, ["recall", "low", "high"])
-    return tables.markdown(_recalls(recalls, names), 1)
-
-
-def with_bank(names: dict[str, str]) -> str:
-    """Write the recall of models without and with a bank, and the differences.
-
-    Args:
-        names: the label of each model and system, such as `best gain`.
-    """
-    recalls = tables.kept("evaluate/querybank")
-    recalls = recalls.assign(name=recalls["model"] + " " + recalls["system"])
-    recalls["text"] = tables.intervals(recalls, ["recall", "low", "high"])
-    return tables.markdown(_recalls(recalls, names), 1)
-
-
-def tuned(names: dict[str, str]) -> str:
-    """Write the recall of models on frozen and on tuned image networks, and the differences.
-
-    Args:
-        names: the label of each model, kind of networks and system, such as `best gain plain`.
-    """
-    recalls = pd.concat(tables.kept(f"tuned-networks/{model}") for model in ("bag", "best"))
-    recalls = recalls.assign(
-        name=recalls["model"] + " " + recalls["networks"] + " " + recalls["system"]
-    )
-    recalls["text"] = tables.intervals(recalls, ["recall", "low", "high"])
-    return tables.markdown(_recalls(recalls, names), 1)
-
-
-def _recalls(recalls: pd.DataFrame, names: dict[str, str]) -> pd.DataFrame:
-    """Arrange texts by direction and cutoff; a row for each name, in their order."""
-    wide: pd.DataFrame = recalls.pivot(index="name", columns=["direction", "cutoff"], values="text")
+    table = pd.concat(tables.kept(file) for file in files)
+    table["name"] = table[systems].agg(" ".join, axis=1)
+    table["text"] = tables.intervals(table, RECALL)
+    wide = table.pivot(index="name", columns=["direction", "cutoff"], values="text")
     columns = [(direction, cutoff) for direction in DIRECTIONS for cutoff in (1, 10)]
     wide = wide.loc[list(names)][columns]
     wide.columns = HEADS
     wide.insert(0, "", list(names.values()))
-    return wide
+    return tables.markdown(wide, 1)
 
 
 def differences(experiment: str, dataset: str) -> str:
@@ -131,21 +103,21 @@ def values() -> dict[str, Any]:
     banks = banks.set_index("system")
     tuned_networks = tables.kept("tuned-networks/best").query("cutoff == 10")
     tuned_networks = tuned_networks.set_index(["networks", "system"]).sort_index()
-    tuned_recalls = tables.intervals(tuned_networks, ["recall", "low", "high"])
+    tuned_recalls = tables.intervals(tuned_networks, RECALL)
     german = tables.kept("flickr8k-v5/german").query("model == 'together' and cutoff == 10")
     two = tables.kept("tuned-networks/together").query("model == 'together' and cutoff == 10")
     passes = tables.kept("tuned-networks/tuning").groupby("dataset")["dev_recall"]
     return {
         "before_tuning": passes.first(),
         "after_tuning": passes.last(),
-        "two_together": tables.intervals(two, ["recall", "low", "high"]).tolist(),
-        "german": tables.intervals(german, ["recall", "low", "high"]).tolist(),
+        "two_together": tables.intervals(two, RECALL).tolist(),
+        "german": tables.intervals(german, RECALL).tolist(),
         "german_recall": german["recall"].tolist(),
         "tuned_recalls": tuned_recalls["tuned", "plain"].tolist(),
         "tuned_bank": tuned_recalls["tuned", "bank"].tolist(),
         "tuned_gain": tuned_recalls["gain", "plain"].tolist(),
-        "bank": tables.intervals(banks, ["recall", "low", "high"])["bank"].tolist(),
-        "bank_gain": tables.intervals(banks, ["recall", "low", "high"])["gain"].tolist(),
+        "bank": tables.intervals(banks, RECALL)["bank"].tolist(),
+        "bank_gain": tables.intervals(banks, RECALL)["gain"].tolist(),
         "r": tables.kept("evaluate/development").query(mean).squeeze(),
         "development": development.squeeze(),
         "chosen_apart": tables.intervals(development, tables.with_ends("unseen_pearson")).item(),
@@ -155,7 +127,7 @@ def values() -> dict[str, Any]:
         "more_captions": tables.intervals(-parts[ends], ends),
         "seen_captions": captions.loc["de"],
         "best": tables.intervals(best, ["value", "low", "high"]).tolist(),
-        "together": tables.intervals(all_three, ["recall", "low", "high"]).tolist(),
+        "together": tables.intervals(all_three, RECALL).tolist(),
         "state": scores_of_part("state"),
         "outputs": scores_of_part("outputs"),
         "of_five": five["recall"].tolist(),

@@ -166,8 +166,8 @@ def beside_senteval() -> str:
 def values() -> dict[str, Any]:
     """Compare trainings of 4 and of 32 epochs with the paper and with each other."""
     ensemble, rated = selected()
-    long = tables.scores(LONG).droplevel(["folder", "dataset"])
-    four = tables.scores(FOUR).droplevel(["folder", "dataset"])
+    long = tables.scores(LONG).droplevel("dataset")
+    four = tables.scores(FOUR).droplevel("dataset")
     means = long.groupby("model").mean()
     reported = paper()
     claims = [tables.comparisons(file).set_index("claim") for file in CLAIMS.values()]

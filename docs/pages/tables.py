@@ -22,7 +22,7 @@ from reproduction.reporting.seeds import t_interval
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "docs" / "results"
 DECLARED = yaml.safe_load(Path(__file__).with_name("declared.yaml").read_text(encoding="utf-8"))
-SYSTEM = ["folder", "dataset", "model"]
+TRAINING = ["dataset", "model", "seed"]
 DIFFERENCE = ["difference", "low", "high"]
 MARKS = {HOLDS: "\N{CHECK MARK}", FAILS: "\N{MULTIPLICATION SIGN}", OPEN: "?"}
 # The measures of short tables, with their names in `scores` and `rated`.
@@ -126,25 +126,20 @@ def code(names: Any) -> Any:
     return "`" + names + "`"
 
 
-def scores(*folders: str) -> pd.DataFrame:
-    """Read recalls and ratings of the ensembles of experiments.
+def scores(experiment: str) -> pd.DataFrame:
+    """Read recalls and ratings of an experiment's ensembles.
 
     Returns:
-        One row per training, indexed by `SYSTEM` and seed, with columns such as `WITH_R1`, in
-        percent.
+        One row per training, indexed by `TRAINING`, with columns such as `WITH_R1`, in percent.
     """
-    tables = []
-    for folder in folders:
-        training = [*SYSTEM, "seed"]
-        recalls = kept(f"{folder}/retrieval").query("direction in @WAYS").assign(folder=folder)
-        recalls = recalls.pivot(index=training, columns="direction", values=["r1", "r10"])
-        recalls = recalls[[(k, way) for k in ("r1", "r10") for way in WAYS]]
-        recalls.columns = [f"R@{k}, {way}" for k in (1, 10) for way in WAYS.values()]
-        ratings = kept(f"{folder}/ratings").assign(folder=folder)
-        ratings["measure"] = _measures(ratings["task"], ratings["method"])
-        ratings = 100 * ratings.pivot(index=training, columns="measure", values="pearson")
-        tables.append(pd.concat([recalls, ratings], axis=1))
-    return pd.concat(tables)
+    recalls = kept(f"{experiment}/retrieval").query("direction in @WAYS")
+    recalls = recalls.pivot(index=TRAINING, columns="direction", values=["r1", "r10"])
+    recalls = recalls[[(k, way) for k in ("r1", "r10") for way in WAYS]]
+    recalls.columns = [f"R@{k}, {way}" for k in (1, 10) for way in WAYS.values()]
+    ratings = kept(f"{experiment}/ratings")
+    ratings["measure"] = _measures(ratings["task"], ratings["method"])
+    ratings = 100 * ratings.pivot(index=TRAINING, columns="measure", values="pearson")
+    return pd.concat([recalls, ratings], axis=1)
 
 
 def evaluated(name: str) -> pd.DataFrame:

@@ -111,8 +111,11 @@ def test_an_item_of_an_sdt_rnn_needs_no_other_model_s_files():
     models = inputs["models"](wildcards)
     assert models == ["<experiment>/models/few/SDT-RNN/seed1/model.json"]
     assert inputs["captions"](wildcards) == "results/datasets/scenes/captions.csv"
-    table = "<experiment>/socher_2014/tables/section_6_6-few"
-    assert {f"{table}.md", f"{table}-shares.md"} < set(items.files("tables"))
+    folder = "<experiment>/socher_2014/tables"
+    files = {f"{folder}/section_6_6-few.md", f"{folder}/section_6_6-few-shares.md"}
+    assert files < set(items.files("tables"))
+    patterns = items.outputs("socher_2014", "section_6_6")
+    assert files < {pattern.format(dataset="few") for pattern in patterns}
 
 
 @pytest.mark.parametrize(
