@@ -33,7 +33,7 @@ from reproduction.arguments import make_parser
 from reproduction.reporting import resampled
 from reproduction.reporting.seeds import mean_of_seeds
 
-# The one with the best development R@10 for each seed of `best` alone.
+# The one with the best development R@10 for flickr8k-v5.
 INVERSE_TEMPERATURE = 20
 
 

@@ -105,12 +105,14 @@ def values() -> dict[str, Any]:
     tuned_networks = tuned_networks.set_index(["networks", "system"]).sort_index()
     tuned_recalls = tables.intervals(tuned_networks, RECALL)
     german = tables.kept("flickr8k-v5/german").query("model == 'together' and cutoff == 10")
-    two = tables.kept("tuned-networks/together").query("model == 'together' and cutoff == 10")
+    three = tables.kept("tuned-networks/together").query("cutoff == 10").set_index("model")
+    three_recalls = tables.intervals(three, RECALL)
     passes = tables.kept("tuned-networks/tuning").groupby("dataset")["dev_recall"]
     return {
         "before_tuning": passes.first(),
         "after_tuning": passes.last(),
-        "two_together": tables.intervals(two, RECALL).tolist(),
+        "three_seeds": three_recalls["best"].tolist(),
+        "three_bank": three_recalls["together, bank"].tolist(),
         "german": tables.intervals(german, RECALL).tolist(),
         "german_recall": german["recall"].tolist(),
         "tuned_recalls": tuned_recalls["tuned", "plain"].tolist(),

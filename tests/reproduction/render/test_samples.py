@@ -1,6 +1,5 @@
 """Captions and pictures that a model finds, drawn as a figure."""
 
-
 import numpy as np
 import pandas as pd
 import pytest
