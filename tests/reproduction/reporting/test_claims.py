@@ -80,7 +80,7 @@ def test_differences_that_pages_show_are_those_of_the_scores_beside_them():
     names = {tables.STS: "STS 12-16", tables.STSB: "STS-B", tables.SICK: "SICK-R"}
     compared = 0
     for folder in ("flickr8k-seeds", "flickr8k-epochs"):
-        scores = tables.scores(folder).rename(columns=names).droplevel(["folder", "dataset"])
+        scores = tables.scores(folder).rename(columns=names).droplevel("dataset")
         scores["training task"] = scores[tables.REACHED[:2]].mean(axis=1)
         for path in (tables.KEPT / folder).glob("claims*.csv"):
             for _, row in frames.read(path, Claims).dropna(subset="of_seeds").iterrows():
