@@ -27,7 +27,7 @@ from reproduction.arguments import make_parser
 DRAWN = (300, 1000, 6000)
 CENTERS = (64, 128, 256, 512)
 INVERSE_TEMPERATURES = (10, 15, 20)
-FEW = 300  # pictures, of which ten sets are drawn
+FEW = 300  # images in each of ten drawn sets
 
 
 def banks(training: np.ndarray) -> Iterator[tuple[str, int, Bank | None]]:

@@ -1,4 +1,4 @@
-r"""Compare SentEval's scores of an encoder with those of `groundvec evaluate`.
+r"""Compare the scores of an encoder by SentEval and by `groundvec evaluate`.
 
 SentEval reads the tokenized pairs from files in its own format, and gets the encoder's vectors. It
 is no package, but a clone of github.com/facebookresearch/SentEval. Two patches let it run with

@@ -1,4 +1,4 @@
-"""docs/results.md and README.md: what all experiments show, beside the papers."""
+"""docs/results.md and README.md: the results of all experiments, next to the papers'."""
 
 import pandas as pd
 

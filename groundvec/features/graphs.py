@@ -144,7 +144,7 @@ def rounded(graph: bytes) -> bytes:
 
 
 def _simplified(graph: bytes) -> bytes:
-    """Let ONNX Runtime compute what is constant in a graph, such as paddings."""
+    """Let ONNX Runtime compute the constants of a graph, such as paddings."""
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     options.log_severity_level = 3  # errors

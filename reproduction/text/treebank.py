@@ -28,7 +28,7 @@ COMMENT = re.compile(r"# *(parser|text) *= *(.*?) *")
 # Components of pipelines on which dependency parsers do not depend.
 NOT_NEEDED = ("ner", "lemmatizer", "trainable_lemmatizer", "senter", "textcat", "entity_linker")
 BATCH = 256  # sentences parsed together
-MIN_BAR = 1000  # sentences from which parsing takes so long that it has a progress bar
+MIN_BAR = 1000  # sentences; fewer are parsed too fast for a progress bar
 
 
 @dataclass(slots=True)

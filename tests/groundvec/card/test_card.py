@@ -208,6 +208,13 @@ def test_it_says_which_rated_pairs_hold_a_training_caption(folder):
     assert "Some rated sentences" not in make(folder)
 
 
+def test_a_remark_stands_on_cards_with_ratings_of_its_task_only(folder):
+    remarks = {"SICK": "Graded twice.", "Scenes": "Computed."}
+    text = make(folder, remarks=remarks)
+    assert "Graded twice." in text and "Computed." not in text
+    assert "Graded twice." not in make(folder, rated=False, remarks=remarks)
+
+
 def test_several_languages_are_told_apart(folder):
     parts = described("gru-8-max") | {"languages": ["en", "de"], "text": {"name": "words"}}
     about(folder, description=parts, texts={"en": {"words": ["a"]}, "de": {"words": ["b", "c"]}})

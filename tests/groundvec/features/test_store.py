@@ -138,7 +138,7 @@ BAD = {
 
 @pytest.mark.usefixtures("one_process")
 @pytest.mark.parametrize(
-    ("name", "content"), [("a.h5", "nan"), *(("a.npz", content) for content in BAD)]
+    ("name", "content"), [("a.h5", "nan")] + [("a.npz", content) for content in BAD]
 )
 def test_bad_precomputed_features(tmp_path, name, content):
     features, ids, message = BAD[content]

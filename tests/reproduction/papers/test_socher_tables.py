@@ -46,9 +46,10 @@ def test_what_the_paper_has_otherwise_is_in_the_name(tmp_path):
     by_position = {"name": "trees", "compose": "position", "size": 50, "weighted": False}
     larger = trees() | {"encoder": {"name": "trees", "compose": "relation", "size": 100}}
     models = ["a", "d", "e", "g", "large", "u", "x", "y"]
+    trainings = [training(model, 10) for model in models]
     arguments = results_of(
         tmp_path,
-        *(training(model, 10) for model in models),
+        *trainings,
         large=larger,
         u=trees("collapsed", "position") | {"encoder": by_position},
         x=trees("collapsed", "position"),
