@@ -20,7 +20,6 @@ import docs.pages.__main__ as pages
 from docs import keep_results
 from groundvec import SentenceEncoder
 from groundvec.sources import table
-from reproduction.reporting.seeds import t_interval
 from tests.support import forks
 from tests.test_layout import FLOORS
 
@@ -211,38 +210,6 @@ def test_results_are_kept_without_those_of_other_trainings_being_lost(tmp_path):
         docs / "images/mine-figure2.svg": "<svg/>",
         docs / "images/other-figure2.svg": "old",
     }
-
-
-def test_kept_claims_of_one_seed_get_the_variance_of_the_other_files_seeds(tmp_path):
-    columns = (
-        "paper,claim,dataset,condition,measure,worse,better,seeds,reported,difference,low,high,p,"
-    )
-    columns += "verdict,of_seeds,of_items,test_to_train,commit,versions,machine,slurm_job\n"
-    same = "p,C,d,,R@10,{0},{1},".format
-    files = {
-        "claims.csv": same("lstm-8-max", "gru-8-max")
-        + "3,,2.0,-0.5,4.5,,not decided,1; 2; 3,,0.0,",
-        "claims-16.csv": same("lstm-16-max", "gru-16-max") + "1,,2.50,0.54,4.46,,holds,2.50,,0.0,",
-        "claims-other.csv": same("a", "b") + "1,,2.50,0.54,4.46,,holds,2.50,,0.0,",
-    }
-    folder = tmp_path / "docs/results/mine"
-    folder.mkdir(parents=True)
-    for name, row in files.items():
-        (folder / name).write_text(columns + row + "abc,3.11,EPYC,\n")
-    done = keep_results.keep(tmp_path / "results/mine", docs=tmp_path / "docs")
-    assert not any(done.values())
-    rows = {name: (folder / name).read_text().splitlines()[1].split(",") for name in files}
-    # No digit of the other files changes.
-    for name in ("claims.csv", "claims-other.csv"):
-        assert ",".join(rows[name]) == files[name] + ",,abc,3.11,EPYC,"
-    low, high = t_interval([2.5], of_items=1, elsewhere=(1, 2))
-    row = rows["claims-16.csv"]
-    assert row[9] == "2.50" and row[13:15] == ["not decided", "2.50"]
-    assert list(map(float, row[10:12])) == pytest.approx([low, high])
-    assert list(map(float, row[15:19])) == pytest.approx([1, 0, 1, 2])
-    once = {path: path.read_text() for path in folder.iterdir()}
-    keep_results.keep(tmp_path / "results/mine", docs=tmp_path / "docs")
-    assert {path: path.read_text() for path in folder.iterdir()} == once
 
 
 # The lines of docs/your-own-data.md that convert captions

@@ -1,7 +1,6 @@
 """Scores of ratings as tables read them, and the few numbers that sum a model up."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from groundvec.runtime.errors import InputError
