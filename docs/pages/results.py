@@ -65,8 +65,3 @@ def short() -> str:
     shown.columns = ["system", "R@10, images / captions", "STS 2012-2016", "SICK"]
     left_out = table["system"].str.contains("^the same|GRU (?:1024|512|256)|together|counts of")
     return tables.markdown(shown[~left_out].replace(SHORTER, regex=True), 1)
-
-
-def values() -> dict[str, int]:
-    """Count the systems."""
-    return {"systems": len(systems())}
