@@ -135,7 +135,7 @@ def beside_senteval() -> str:
 def values() -> dict[str, Any]:
     """Compare trainings of 4 and of 32 epochs with the paper and with each other."""
     long = tables.scores(LONG).droplevel("dataset")
-    largest = long.loc[SIZES[-1]].mean()
+    largest = long.loc[[SIZES[-1]]].mean()
     reported = paper()
     # The share of the smallest model's gain in 32 epochs that it has by epoch 4.
     recalls = tables.kept(f"{LONG}/history").pivot(
