@@ -120,30 +120,24 @@ def hardware() -> dict[str, Any]:
 
 
 def program(text: str, rows: Callable[[bool], list[Row]]) -> None:
-    """Run a benchmark as a program: parse the arguments, measure, print the table, write JSON."""
+    """Run a benchmark as a program: measure, print the rows, and write benchmarks/results."""
     name = Path(sys.argv[0]).stem
     parser = argparse.ArgumentParser(
         description=text,
-        epilog=f"example:\n  python benchmarks/{name}.py --small --output {name}.json",
+        epilog=f"example:\n  python benchmarks/{name}.py",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--small", action="store_true", help="tiny inputs, for a test")
-    parser.add_argument(
-        "--output",
-        type=Path,
-        help=f"the JSON file to write (default: benchmarks/results/{name}.json; none if --small)",
-    )
-    arguments = parser.parse_args()
-    measured = [{"stage": name} | result for result in rows(arguments.small)]
+    parser.add_argument("--small", action="store_true", help="tiny inputs, for a test: no file")
+    small = parser.parse_args().small
+    measured = [{"stage": name} | result for result in rows(small)]
     print(pd.DataFrame(measured).to_string(index=False))
-    output = arguments.output or (None if arguments.small else RESULTS / f"{name}.json")
-    if output is None:
+    if small:
         return
     content = {
         "machine": hardware(),
-        "command": f"python benchmarks/{name}.py{' --small' * arguments.small}",
+        "command": f"python benchmarks/{name}.py",
         "date": datetime.date.today().isoformat(),
         "commit": commit(),
         "rows": measured,
     }
-    write_json(output, content)
+    write_json(RESULTS / f"{name}.json", content)
