@@ -128,6 +128,8 @@ def test_the_backbone_must_be_the_one_of_the_training(tmp_path, lite):
     save_model(tmp_path / "narrow", model(width=12), features=described_features(lite, "cpu"))
     with pytest.raises(InputError, match="has 1280 features, but the model reads 12"):
         ImageEncoder(tmp_path / "narrow")
+    with pytest.raises(InputError, match="pass the backbone as well"):
+        ImageEncoder([model(width=lite.width)])
 
 
 def test_pictures_are_reduced_as_those_of_the_training_were(tmp_path, lite):

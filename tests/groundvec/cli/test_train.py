@@ -106,6 +106,22 @@ def test_a_folder_of_pictures_and_texts_is_enough(data):
     assert written[0] == written[1]
 
 
+def test_captions_are_read_in_the_form_of_queries(data, monkeypatch):
+    """`encode` and `search` separate punctuation from the words of a query."""
+    table = pd.read_csv("captions.csv")
+    table.loc[0, "caption"] = 'The dog\'s ball, "red".'
+    table.to_csv("captions.csv", index=False)
+
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("groundvec.training.files.train_from_files", stop)
+    with pytest.raises(KeyboardInterrupt):
+        train()
+    captions = pd.read_csv(".model.unfinished/captions.csv")["caption"]
+    assert captions[0] == 'The dog \'s ball , " red " .'
+
+
 @pytest.mark.parametrize("place", ["groundvec.card.card.card", "pathlib.Path.rename"])
 def test_a_training_that_was_stopped_goes_on(data, monkeypatch, place):
     """The second is where the folder of the model is put into its place."""
