@@ -4,7 +4,6 @@ from snakemake.utils import min_version
 
 min_version("9.12")  # which brought pathvars
 
-import atexit
 import gc
 import os
 from pathlib import Path
@@ -114,11 +113,6 @@ rule all:
         PAGE,
         plan.reranked(TRANSLATION["n_best"]) if "translation" in config else [],
     localrule: True
-
-
-# Snakemake calls no hook in a dry run.
-if workflow.is_main_process:
-    atexit.register(print_downloads)
 
 
 onstart:

@@ -1,9 +1,9 @@
 """Measure the time to encode sentences, by the shipped encoder and by others.
 
 *Ours* is `SentenceEncoder(name).encode` for the shipped encoder, in NumPy. It is compared with the
-same encoder in torch and in ONNX Runtime, and with the network of all-MiniLM-L6-v2 in
-sentence-transformers. That network has random weights, which do not change its time. Each word is
-one token, so its input is shorter than with its own tokenizer.
+same encoder in torch, and with the network of all-MiniLM-L6-v2 in sentence-transformers. That
+network has random weights, which do not change its time. Each word is one token, so its input is
+shorter than with its own tokenizer.
 
 The sentences are random words, with the lengths of Flickr8k's captions. The last row is `groundvec
 similarity` of two sentences; its floor is a process that imports NumPy.
@@ -14,11 +14,9 @@ import sys
 import tempfile
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import numpy as np
-import onnxruntime
-from measure import Row, program, row, threads_of_torch, work
+from measure import Row, program, row, work
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
 from tokenizers import Tokenizer
@@ -28,8 +26,7 @@ from tokenizers.processors import TemplateProcessing
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 from groundvec import SentenceEncoder
-from groundvec.export.onnx import export
-from groundvec.model.network import Model, load_ensemble
+from groundvec.model.network import load_ensemble
 from groundvec.model.shipped import find
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
@@ -58,11 +55,9 @@ def comparisons(sentences: list[str], rounds: int) -> list[Row]:
     """Compare the shipped encoder with each other one, one row each."""
     name = "flickr8k-v5"
     encoder = SentenceEncoder(name, device="cpu")
-    models = load_ensemble(find(name))
     others: dict[str, Encode] = {
         "MiniLM-L6's network": minilm(),
-        "torch": SentenceEncoder(models).encode,
-        "ONNX Runtime": by_onnx(models),
+        "torch": SentenceEncoder(load_ensemble(find(name))).encode,
     }
     measured = []
     thousands = len(sentences) / 1000
@@ -85,36 +80,6 @@ def starting(rounds: int) -> Row:
     floor = work(1, run, [sys.executable, "-c", "import numpy"])
     what = "two sentences by `groundvec similarity`"
     return row(what, "s a process", ours, floor=floor, rounds=rounds)
-
-
-def by_onnx(models: list[Model]) -> Encode:
-    """Return the `encode` of the exported ONNX graph, longest sentences first."""
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads_of_torch()
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "model.onnx")
-        export(models, path)
-        graph = onnxruntime.InferenceSession(path, options)
-    text = models[0].texts["en"]
-
-    def encode(sentences: list[str]) -> None:
-        encoded = text.encode(sentences)
-        order = np.argsort(-encoded.lengths)
-        for start in range(0, len(order), BATCH):
-            flat, lengths, *of_words = encoded.batch(order[start : start + BATCH])
-            if of_words:  # the n-grams of distinct words, and the positions of the words
-                sizes, flat_words = of_words
-                flat = padded(flat, sizes)[flat_words]
-            graph.run(None, {"indices": padded(flat, lengths), "lengths": lengths})
-
-    return encode
-
-
-def padded(flat: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Convert concatenated rows of different lengths to a matrix, padded with zeros."""
-    rows = np.zeros((len(lengths), lengths.max(), *flat.shape[1:]), np.int64)
-    rows[np.arange(lengths.max()) < lengths[:, None]] = flat
-    return rows
 
 
 def minilm() -> Encode:

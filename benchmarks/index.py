@@ -1,16 +1,13 @@
-"""Measure time and memory of a later search in a folder, by the command `groundvec search`.
+"""Measure the time of a later search in a folder, by the command `groundvec search`.
 
 The folder has 10,000 files with random vectors: a later search reads the index, and not the images.
 The floor is a process that lists the files with their sizes and times.
 """
 
 import os
-import re
 import subprocess
 import sys
 import tempfile
-import time
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from unittest.mock import patch
@@ -40,21 +37,7 @@ def rows(small: bool) -> list[Row]:
         listing = "import os, sys; [entry.stat() for entry in os.scandir(sys.argv[1])]"
         floor = work(1, run, [sys.executable, "-c", listing, str(photos)])
         ours = work(1, run, command)
-        result = row(f"a later search in {count:,} files", "s a search", ours, None, floor)
-        return [result | {"memory_mb": private_memory(command)}]
-
-
-def private_memory(command: list[str]) -> float:
-    """Return the largest private memory of a command, in MB; pages of files do not count."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    largest = 0
-    while process.poll() is None:
-        with suppress(OSError):  # it has just ended
-            text = Path(f"/proc/{process.pid}/smaps_rollup").read_text()
-            sizes = re.findall(r"^Private_Dirty: +(\d+) kB", text, re.M)
-            largest = max([largest, *map(int, sizes)])
-        time.sleep(0.05)
-    return largest / 1024
+        return [row(f"a later search in {count:,} files", "s a search", ours, None, floor)]
 
 
 def drawn(

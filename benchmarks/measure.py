@@ -13,10 +13,11 @@ import resource
 import sys
 import time
 from collections.abc import Callable
-from math import isnan
 from pathlib import Path
 from statistics import median
 from typing import Any
+
+import pandas as pd
 
 from groundvec.provenance import ROOT, commit, machine
 from groundvec.runtime.files import write_json
@@ -46,7 +47,6 @@ def row(
     plain: Contestant | None = None,
     floor: Contestant | None = None,
     rounds: int = 3,
-    threads: int | None = None,
 ) -> Row:
     """Measure one case: seconds per unit, and the ratios to `plain` and to the `floor`.
 
@@ -58,10 +58,9 @@ def row(
         unit: the unit of the times.
         ours, plain, floor: the contestants.
         rounds: number of measurements of each contestant.
-        threads: the number of threads that they use; by default torch's.
     """
     contestants = {"ours": ours, "plain": plain, "floor": floor}
-    threads = threads or threads_of_torch()
+    threads = threads_of_torch()
     # Other programs affect the processor's clock less, but it adds up the threads.
     clock = processor if threads == 1 else time.perf_counter
     seconds = in_turn({name: run for name, run in contestants.items() if run}, rounds, clock)
@@ -120,61 +119,25 @@ def hardware() -> dict[str, Any]:
     }
 
 
-def number(value: float | None) -> str:
-    """Write a number with three digits, or `not measured` for None and NaN."""
-    if value is None or isnan(value):
-        return "not measured"
-    digits = f"{value:.3g}" if 1e-4 <= abs(value) < 100 else f"{value:,.0f}"
-    return f"{value:.1e}" if 0 < abs(value) < 1e-4 else digits
-
-
-def table(rows: list[Row]) -> str:
-    """Write the rows as a Markdown table."""
-    headings = {
-        "ours": "ours",
-        "plain": "plain",
-        "floor": "floor",
-        "ratio_plain": "ours / plain",
-        "ratio_floor": "ours / floor",
-        "threads": "threads",
-    }
-    # A contestant that no case has gets no column.
-    for key in ("plain", "floor", "ratio_plain", "ratio_floor"):
-        if all(result[key] is None for result in rows):
-            del headings[key]
-    lines = [f"| what | unit | {' | '.join(headings.values())} |"]
-    lines.append(f"|---|---|{'--:|' * len(headings)}")
-    for result in rows:
-        numbers = [number(result[key]) for key in headings]
-        lines.append(f"| {' | '.join([result['what'], result['unit'], *numbers])} |")
-    return "\n".join(lines)
-
-
 def program(text: str, rows: Callable[[bool], list[Row]]) -> None:
-    """Run a benchmark as a program: parse the arguments, measure, print the table, write JSON."""
+    """Run a benchmark as a program: measure, print the rows, and write benchmarks/results."""
     name = Path(sys.argv[0]).stem
     parser = argparse.ArgumentParser(
         description=text,
-        epilog=f"example:\n  python benchmarks/{name}.py --small --output {name}.json",
+        epilog=f"example:\n  python benchmarks/{name}.py",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--small", action="store_true", help="tiny inputs, for a test")
-    parser.add_argument(
-        "--output",
-        type=Path,
-        help=f"the JSON file to write (default: benchmarks/results/{name}.json; none if --small)",
-    )
-    arguments = parser.parse_args()
-    measured = [{"stage": name} | result for result in rows(arguments.small)]
-    print(table(measured))
-    output = arguments.output or (None if arguments.small else RESULTS / f"{name}.json")
-    if output is None:
+    parser.add_argument("--small", action="store_true", help="tiny inputs, for a test: no file")
+    small = parser.parse_args().small
+    measured = [{"stage": name} | result for result in rows(small)]
+    print(pd.DataFrame(measured).to_string(index=False))
+    if small:
         return
     content = {
         "machine": hardware(),
-        "command": f"python benchmarks/{name}.py{' --small' * arguments.small}",
+        "command": f"python benchmarks/{name}.py",
         "date": datetime.date.today().isoformat(),
         "commit": commit(),
         "rows": measured,
     }
-    write_json(output, content)
+    write_json(RESULTS / f"{name}.json", content)

@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 from features import pictures
 from measure import Row, program, row, work
-from training import untrained
 
 from groundvec import ImageEncoder, SentenceEncoder
 from groundvec.evaluation.ranks import DIRECTIONS, ranks
@@ -32,10 +31,7 @@ def rows(small: bool) -> list[Row]:
         folder = Path(name)
         if small:
             made = pictures(folder, 2).assign(caption=["A dog runs.", "A cat sleeps."])
-            backbone = backbones.load("efficientnet_lite0", crops=1)
-            bag = {"encoder": {"name": "bag", "size": 8}}
-            model = untrained(bag, ["A dog runs."], backbone.width).eval()
-            return case(made, ImageEncoder([model], backbone=backbone), folder)
+            return case(made, ImageEncoder("flickr8k", crops=1), folder)
         captions = photographs(folder)
         measured = []
         for crops in backbones.CROPS:
@@ -45,15 +41,9 @@ def rows(small: bool) -> list[Row]:
 
 def photographs(folder: Path) -> pd.DataFrame:
     """Unpack the test images; return one row per caption, with its image's `path`."""
-    folders = [Path(os.environ.get("GROUNDVEC_MIRROR") or ROOT / "data"), ROOT / "data"]
-    archives = [f"flickr8k/Flickr8k_{name}.zip" for name in ("Dataset", "text")]
-    complete = [folder for folder in folders if all((folder / name).exists() for name in archives)]
-    if not complete:
-        targets = " ".join(f"data/{name}" for name in archives)
-        raise SystemExit(f"error: the images are missing: run `snakemake --cores 1 {targets}`")
-    pixels = complete[0] / archives[0]
-    text = complete[0] / archives[1]
-    captions, _ = flickr8k.read(folder, text)
+    archives = Path(os.environ.get("GROUNDVEC_MIRROR") or ROOT / "data", "flickr8k")
+    pixels = archives / "Flickr8k_Dataset.zip"
+    captions, _ = flickr8k.read(folder, archives / "Flickr8k_text.zip")
     captions = captions[captions["split"] == "test"]
     with zipfile.ZipFile(pixels) as archive:
         for name in captions["image_id"].unique():

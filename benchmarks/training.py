@@ -2,13 +2,13 @@
 
 A step is the batch, both networks, the loss, gradients, clipping and the optimizer. Captions are
 random letters with the lengths of Flickr8k's captions, and features are random numbers; neither
-changes the time. The tree networks are the models of config.yaml, on captions of generated scenes.
+changes the time.
 """
 
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from itertools import count, cycle, islice
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import h5py
 import numpy as np
 import torch
 import yaml
-from measure import Contestant, Row, program, row, work
+from measure import Row, program, row
 from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
@@ -29,7 +29,6 @@ from groundvec.model.network import Model
 from groundvec.objectives import hinge
 from groundvec.provenance import ROOT
 from groundvec.training import loop
-from reproduction import scenes
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz '.,ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 # 0 pads and 1 stands for unknown characters.
@@ -37,9 +36,6 @@ INDEX = {letter: i for i, letter in enumerate(LETTERS, 2)}
 BATCH = 32  # the default `batch_size` of training
 WIDTH = 2048
 BEST = ROOT / "config" / "best.yaml"
-DEMO = ROOT / "config.yaml"
-BAG = {"text": {"name": "words"}, "encoder": {"name": "bag", "size": 256}}
-TREES = ("DT-RNN", "SDT-RNN")
 
 
 def rows(small: bool) -> list[Row]:
@@ -53,58 +49,22 @@ def rows(small: bool) -> list[Row]:
             measured += [
                 in_half(cell, size, 1) for size in (2048, 4096) for cell in ("gru", "lstm")
             ]
-    measured.append(step_of_bag(2 if small else 50))
-    return measured + steps_of_trees(batches)
+    return measured
 
 
-def grid(cell: str, size: int) -> dict[str, Any]:
-    return {"encoder": parts.grid_encoder(f"{cell}-{size}-attention")}
-
-
-def letters(lengths: Iterable[int]) -> list[str]:
-    """Draw sentences of random letters."""
+def some_captions(number: int) -> list[str]:
+    """Draw captions of random letters, on average 54 as in Flickr8k."""
     rng = np.random.default_rng(0)
+    lengths = np.clip(rng.normal(54, 18, number).astype(int), 11, 151)
     return ["a" + "".join(rng.choice(list(LETTERS), length - 2)) + "." for length in lengths]
 
 
-def some_captions(count: int) -> list[str]:
-    """Draw captions of random letters, on average 54 as in Flickr8k."""
-    return letters(np.clip(np.random.default_rng(0).normal(54, 18, count).astype(int), 11, 151))
-
-
-def untrained(options: dict[str, Any], captions: list[str], width: int = WIDTH) -> Model:
+def untrained(options: dict[str, Any], captions: list[str]) -> Model:
     """Build an untrained model, with a text that is built from these captions."""
     description = complete_description({"languages": ["en"], **options})
     text_part = description["text"]
     text = parts.find("text", text_part["name"]).build(captions, **parts.options(text_part))
-    return Model(description, {"en": text}, width)
-
-
-def split_of(captions: list[str], text: Any) -> Split:
-    """Make a split with one image of random features per caption."""
-    rows = np.arange(len(captions))
-    features = np.random.default_rng(0).random((len(captions), WIDTH), np.float32)
-    encoded = Captions(text.encode(captions), rows, np.zeros_like(rows))
-    return Split(rows.astype(str), features, {"en": encoded})
-
-
-def trainer(
-    model: Model, split: Split, batches: int, order: Iterable[Any] | None = None
-) -> Contestant:
-    """Return a contestant that trains on the next batches of `order`, by default row by row."""
-    size = model.description["training"]["batch_size"]
-    rows = np.arange(len(split.features))
-    starts = range(0, len(rows) - size + 1, size)
-    order = iter(order or cycle({"en": rows[start : start + size]} for start in starts))
-    optimiser = loop.make_optimiser(model, 1000)
-    loop.keep_freed_memory()
-    numbers = count()
-
-    def train_batches() -> None:
-        for batch in islice(order, batches):
-            loop.train_step(model, optimiser, split, batch, seed=1, step=next(numbers))
-
-    return work(batches, train_batches)
+    return Model(description, {"en": text}, WIDTH)
 
 
 def step(cell: str, size: int, batches: int, precision: str = "float32", best: str = "") -> Row:
@@ -116,16 +76,28 @@ def step(cell: str, size: int, batches: int, precision: str = "float32", best: s
         precision: the precision of ours.
         best: a model of config/best.yaml that replaces the network of ours.
     """
-    options = yaml.safe_load(BEST.read_text())["models"][best] if best else grid(cell, size)
+    options: dict[str, Any] = {"encoder": parts.grid_encoder(f"{cell}-{size}-attention")}
+    if best:
+        options = yaml.safe_load(BEST.read_text())["models"][best]
     captions = some_captions(BATCH * batches)
     training = {**options.get("training", {}), "batch_size": BATCH}
     model = untrained({**options, "training": training}, captions)
-    split = split_of(captions, model.texts["en"])
-    train = trainer(model, split, batches)
+    # One image of random features per caption.
+    numbers = np.arange(len(captions))
+    features = np.random.default_rng(0).random((len(captions), WIDTH), np.float32)
+    encoded = model.texts["en"].encode(captions)
+    split = Split(
+        numbers.astype(str), features, {"en": Captions(encoded, numbers, np.zeros_like(numbers))}
+    )
+    optimiser = loop.make_optimiser(model, 1000)
+    loop.keep_freed_memory()
+    steps = count()
 
     def ours() -> float:
         choose("cpu", precision=precision)
-        train()
+        for captions_of_batch in np.split(numbers, batches):
+            batch = {"en": captions_of_batch}
+            loop.train_step(model, optimiser, split, batch, seed=1, step=next(steps))
         choose("cpu")  # float32 again, for the other contestant
         return batches
 
@@ -161,39 +133,6 @@ def step(cell: str, size: int, batches: int, precision: str = "float32", best: s
         # For the largest networks, with one batch, plain takes minutes.
         other = plain if batches > 1 else None
         return row(what, "s a batch of 32", ours, other, rounds=5)
-
-
-def step_of_bag(batches: int) -> Row:
-    """Measure a step of a bag of words."""
-    # The numbers of words, in the vocabulary and per caption, are like Flickr8k's.
-    drawn = np.random.default_rng(0).integers(8000, size=(BATCH * batches, 11))
-    captions = [" ".join(f"w{word}" for word in words) for words in drawn]
-    model = untrained(BAG, captions)
-    size = model.description["encoder"]["size"]
-    return step_of(
-        f"a bag of {len(model.texts['en']):,} words, size {size}", model, captions, batches
-    )
-
-
-def steps_of_trees(batches: int) -> list[Row]:
-    """Measure a step of each tree network."""
-    models = yaml.safe_load(DEMO.read_text())["models"]
-    with tempfile.TemporaryDirectory() as folder:
-        captions = scenes.generate(Path(folder), 100, 0)[0]["caption"].tolist()
-    measured = []
-    for name in TREES:
-        model = untrained(models[name], captions)
-        size = model.description["encoder"]["size"]
-        measured.append(step_of(f"{name} {size}", model, captions, batches))
-    return measured
-
-
-def step_of(name: str, model: Model, captions: list[str], batches: int) -> Row:
-    """Measure a step of a model, which is compared with no other."""
-    train = trainer(model, split_of(captions, model.texts["en"]), batches)
-    train()  # the first call sets up memory, so it is not measured
-    unit = f"s a batch of {model.description['training']['batch_size']}"
-    return row(f"a step of {name}", unit, train, rounds=15)
 
 
 def as_the_authors(sentences: Sequence[str]) -> tuple[Tensor, Tensor]:

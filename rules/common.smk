@@ -97,15 +97,6 @@ def print_running_jobs():
             print(f"From an earlier start: {holder}.")
 
 
-def print_downloads():
-    """Print what a dry run would download."""
-    if workflow.dryrun and workflow.dag:
-        jobs = filter(workflow.dag.needrun, workflow.dag.jobs)
-        files = [job.wildcards.file for job in jobs if job.rule.name == "download"]
-        if files:
-            print(f"Downloads: {plan.downloads(files)}.")
-
-
 def print_slurm_errors():
     """Print SLURM's errors in the logs of this run: without accounting they are nowhere else."""
     logs = Path("results/slurm").rglob("*.log")

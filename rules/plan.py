@@ -7,7 +7,7 @@ attributes. In a path, `<experiment>` is the folder of the experiment's results.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -218,18 +218,6 @@ class Plan:
         source = self.sources[wildcards.file]
         size = f"{source['size'] / 1e6:,.1f} MB" if source.get("size") else "size not known"
         return f"{source['urls'][0]} ({size})"
-
-    def downloads(self, files: Iterable[str]) -> str:
-        """Describe the number and the total size of public files that the mirror does not have."""
-        mirror = Path(self.mirror) if self.mirror else None
-        sizes = [
-            self.sources[file].get("size") or 0
-            for file in files
-            if mirror is None or not (mirror / file).exists()
-        ]
-        unknown = sizes.count(0)
-        more = f" without the {unknown} of unknown size" if unknown else ""
-        return f"{len(sizes)} files, {sum(sizes) / 1e9:.1f} GB{more}"
 
     # Features
 

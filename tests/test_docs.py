@@ -4,7 +4,6 @@ import doctest
 import io
 import json
 import re
-import sys
 import tarfile
 import tomllib
 from contextlib import redirect_stdout
@@ -20,18 +19,10 @@ import docs.pages.__main__ as pages
 from docs import keep_results
 from groundvec import SentenceEncoder
 from groundvec.sources import table
-from tests.support import forks
 from tests.test_layout import FLOORS
 
 ROOT = Path(__file__).parent.parent
 CONFIGURATIONS = [ROOT / "config.yaml", *sorted((ROOT / "config").glob("*.yaml"))]
-FLOW = ROOT / "docs" / "tables" / "flow.md"
-
-
-@pytest.mark.slow
-def test_the_drawing_of_the_flow_shows_the_rules_as_they_are(tmp_path, monkeypatch):
-    monkeypatch.setattr(sys, "executable", f"{forks.jobs(tmp_path)}/python")
-    assert FLOW.read_text() == pages.FILES[FLOW](), "the rules have changed: make pages"
 
 
 @pytest.mark.parametrize("house", FLOORS)
@@ -71,9 +62,7 @@ def test_the_first_lines_on_encoders_give_what_they_say(capsys):
     assert capsys.readouterr().out.startswith(said)
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in pages.FILES if path != FLOW], ids=lambda path: path.name
-)
+@pytest.mark.parametrize("path", pages.FILES, ids=lambda path: path.name)
 def test_each_page_is_that_of_its_files(path):
     """A changed digit of a page, or a changed file without its page, is found."""
     content = pages.FILES[path]()

@@ -18,7 +18,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from common import program
 
 from groundvec.data.dataset import read_captions
 from groundvec.data.split import UNENCODED, Split, load_split
@@ -30,6 +29,7 @@ from groundvec.model.sentences import encode_images, encode_sentences
 from groundvec.querybank import normalized
 from groundvec.similarity import unit
 from reproduction.arguments import make_parser
+from reproduction.render.tables import write_numbers
 from reproduction.reporting import resampled
 from reproduction.reporting.seeds import mean_of_seeds
 
@@ -129,4 +129,8 @@ if __name__ == "__main__":
     parser.add_argument(
         "--bank", type=int, default=0, help="training images of a bank (default: none)"
     )
-    program(parser, scores)
+    parser.add_argument("-o", "--output", type=Path, required=True, help="the CSV to write")
+    arguments = parser.parse_args()
+    table = scores(arguments)
+    print(table.to_string(index=False))
+    write_numbers(arguments.output, table)

@@ -16,6 +16,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
+from docs.pages import tables
 from docs.pages.tables import DECLARED, KEPT, ROOT
 
 MODULES = {
@@ -65,7 +66,12 @@ FILES: dict[Path, Callable[[], str]] = {path: partial(page, path) for path in PA
 
 def sentences() -> list[tuple[str, str]]:
     """List the parts of sentences with numbers that pages have to contain, each with its page."""
+    declared_values = {
+        name: tables.selected(**declaration).to_dict("list")
+        for name, declaration in DECLARED["values"].items()
+    }
     values = [module.values() for module in MODULES.values() if hasattr(module, "values")]
+    values.append(declared_values)
     names = ChainMap(*values)
     # `ChainMap` would hide one of two values with the same name.
     assert len(names) == sum(map(len, values)), "two modules have a value of the same name"

@@ -6,6 +6,7 @@ import pandas as pd
 
 from docs.pages.tables import REACHED, comparisons, kept, markdown, mean_and_range
 from groundvec.card.text import decimals
+from groundvec.evaluation.significance import holm
 from reproduction.papers.summary.summary import WAYS
 from reproduction.reporting.claims import HOLDS, counted
 
@@ -45,11 +46,7 @@ def values() -> dict[str, Any]:
     table["holds"] = table["verdict"] == HOLDS
     claims = table.groupby("claim")["holds"].agg(["sum", "size"]).astype(str)
     over_vse = table[table["claim"] == "Re-ranking by MLMME is better than by VSE"]
-    # Holm (1979): the smallest of m p-values is multiplied by m, the next by m - 1, and so on; none
-    # gets smaller than the one before.
-    over_vse = over_vse.sort_values("p", kind="stable")
-    factor = over_vse.groupby("measure").cumcount(ascending=False) + 1
-    corrected = (over_vse["p"] * factor).groupby(over_vse["measure"]).cummax()
+    corrected = over_vse.groupby("measure")["p"].transform(lambda p: holm(p.to_numpy()))
     over_vse["after"] = (corrected < 0.05) & (over_vse["difference"] > 0)
     metrics = over_vse.groupby("measure")
     return {

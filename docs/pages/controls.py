@@ -1,13 +1,10 @@
 """docs/what-pictures-teach.md, and the rows of controls on README.md and docs/results.md."""
 
-from typing import Any
-
 import pandas as pd
 
 from docs.pages import tables
 from groundvec.card.text import MISSING
-from reproduction.papers.controls.claims import BASELINES, CLAIMS
-from reproduction.papers.controls.conditions import BOTH, CAPTIONS, IMAGES, UNTRAINED
+from reproduction.papers.controls.conditions import BOTH, CAPTIONS, UNTRAINED
 
 TABLE = "controls/controls"
 # The measures of the table of differences: STS apart by the kind of sentences, STS-B and SICK.
@@ -34,35 +31,18 @@ MEASURES = {
     "STS-B, classifier": tables.STSB,
     "SICK, classifier": tables.SICK,
 }
-# What sentences call comparisons and measures.
-COMPARED = {
-    "captions": (UNTRAINED, CAPTIONS),
-    "images": (UNTRAINED, IMAGES),
-    "images_to_captions": (CAPTIONS, BOTH),
-    "captions_to_images": (IMAGES, BOTH),
-    "baseline": ("TF-IDF", BOTH),
-}
-NAMED = {
-    "STS 12-16, of images and videos": "visual",
-    "STS 12-16, other sentences": "other",
-    "SICK, cosine": "SICK",
-}
 
 
 def differences() -> str:
     """Write each comparison of two conditions: the difference, its interval and the verdict."""
     claims = tables.comparisons("controls/claims")
-    claims = claims[claims["measure"].isin(SHOWN) & claims["claim"].ne(BASELINES)]
+    claims = claims[claims["measure"].isin(SHOWN)]
     claims["text"] = tables.intervals(claims, tables.DIFFERENCE) + " " + tables.marks(claims)
-    wide = claims.pivot(index=["condition", "better", "worse"], columns="measure", values="text")
-    encoders = claims["condition"].unique()
-    order = [
-        (encoder, better, worse)
-        for encoder in encoders
-        for worse, better in CLAIMS.values()
-        if (encoder, better, worse) in wide.index
-    ]
-    wide = wide.loc[order][list(SHOWN)].rename(columns=SHOWN).fillna(MISSING).reset_index()
+    systems = ["condition", "better", "worse"]
+    wide = claims.pivot(index=systems, columns="measure", values="text")
+    # `pivot` sorts the systems by name; the order of the file is better.
+    order = pd.MultiIndex.from_frame(claims[systems].drop_duplicates())
+    wide = wide.loc[order, list(SHOWN)].rename(columns=SHOWN).fillna(MISSING).reset_index()
     wide["condition"] = tables.once(tables.code(wide["condition"]))
     wide = wide.rename(columns={"condition": "encoder", "worse": "minus"})
     return tables.markdown(wide, 3)
@@ -75,14 +55,3 @@ def systems() -> dict[str, pd.Series]:
         label: scores.loc[[system]].set_index("measure")["value"].rename(MEASURES)
         for system, label in SYSTEMS.items()
     }
-
-
-def values() -> dict[str, Any]:
-    """Read the differences that sentences name: of each comparison, by measure."""
-    claims = tables.comparisons("controls/claims").query("condition == 'bag-alone'")
-    claims["text"] = tables.intervals(claims, tables.DIFFERENCE)
-    claims["measure"] = claims["measure"].replace(NAMED)
-    claims = claims.set_index(["worse", "better", "measure"]).sort_index()
-    texts = {name: claims["text"].loc[pair] for name, pair in COMPARED.items()}
-    # The upper end of the widest interval for what images add to captions.
-    return texts | {"largest_gain": claims["high"].loc[COMPARED["images_to_captions"]].max()}

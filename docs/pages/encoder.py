@@ -1,11 +1,8 @@
-"""docs/encoder.md, evaluate.md and export.md: scores and costs of the shipped encoders."""
-
-import json
-from typing import Any
+"""docs/evaluate.md: scores of the shipped encoders next to published ones."""
 
 import pandas as pd
 
-from docs.pages.tables import ROOT, evaluated, markdown
+from docs.pages.tables import evaluated, markdown
 from groundvec.card.text import decimals
 from groundvec.evaluation.score_table import PUBLISHED
 from groundvec.results.frames import read_csv
@@ -29,26 +26,3 @@ def published(encoders: dict[str, list[str]]) -> str:
     page_table.insert(0, "encoder", [label for label, _ in encoders.values()])
     page_table.insert(1, "size", [size for _, size in encoders.values()])
     return markdown(page_table, 2)
-
-
-def measured(stage: str) -> list[dict[str, Any]]:
-    """Read the rows of a benchmark."""
-    path = ROOT / "benchmarks" / "results" / f"{stage}.json"
-    rows: list[dict[str, Any]] = json.loads(path.read_text())["rows"]
-    return rows
-
-
-def values() -> dict[str, Any]:
-    """Read recall and time of searches, by the number of crops, and the time of features."""
-    # The names of rows are "NETWORK, PRECISION, DEVICE".
-    seconds = {row["what"].partition(", cpu")[0]: row["ours"] for row in measured("features")}
-    resnet = seconds["resnet152, float32"]
-    lite = seconds["efficientnet_lite0, float32"]
-    return {
-        "crops": {row["crops"]: row for row in measured("search") if "crops" in row},
-        "index": measured("index")[0],
-        "resnet": resnet,
-        "lite": lite,
-        "resnet_hours": 8000 * resnet / 3600,
-        "lite_minutes": 8000 * lite / 60,
-    }

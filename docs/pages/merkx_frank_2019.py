@@ -3,14 +3,11 @@
 from typing import Any
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from docs.pages import tables
 from groundvec.card.text import MISSING, decimals
 from groundvec.evaluation.ranks import DIRECTIONS
 from reproduction.papers.summary import summary
-from reproduction.render.figures import curve_styles
-from reproduction.render.style import PAGE, styled
 from reproduction.reporting.systems import sorted_by
 
 # The experiments of 4 and of 32 epochs.
@@ -102,38 +99,10 @@ def times() -> str:
     return tables.markdown(page_table, 1)
 
 
-@styled
-def curves() -> Figure:
-    """Draw recall by epoch for each size of the GRU, and STS 2012-2016 for models of 2048."""
-    history = tables.kept(f"{LONG}/history")
-    rated = tables.kept(f"{LONG}/sts-2048").query("kind == 'snapshot'").astype({"epochs": int})
-    drawn = {
-        "development set R@10 (%)": history.pivot_table("dev_recall", "epoch", "model")[SIZES],
-        "STS 2012-2016: Pearson \N{MULTIPLICATION SIGN} 100": 100
-        * rated.pivot(index="epochs", columns="model", values="pearson"),
-    }
-    styles = curve_styles(str(model) for table in drawn.values() for model in table)
-    figure = Figure(figsize=(PAGE, 2.6), layout="constrained")
-    for axes, (name, table) in zip(figure.subplots(1, 2), drawn.items(), strict=True):
-        for model, values in table.drop(index=0).items():
-            axes.plot(values, label=model, markersize=3, **styles[str(model)])
-        axes.set(xscale="log", xlabel="epoch (logarithmic)", ylabel=name)
-        axes.set_xticks([1, 2, 4, 8, 16, 32], [1, 2, 4, 8, 16, 32])
-        axes.minorticks_off()
-        axes.legend()
-    return figure
-
-
-def selected() -> tuple[str, pd.DataFrame]:
-    """Read the name of the selected ensemble of config/flickr8k-epochs.yaml, and Table S1."""
-    table = tables.kept(f"{LONG}/table_s1")
-    [name] = table.loc[table["kind"] == "ensemble", "name"].unique()
-    return name, table
-
-
 def subtasks() -> str:
     """Write the correlations of each subtask: measured with interval, reported, and baselines."""
-    ensemble, table = selected()
+    table = tables.kept(f"{LONG}/table_s1")
+    [ensemble] = table.loc[table["kind"] == "ensemble", "name"].unique()
     whole = table["statistic"].eq("weighted mean") & table["task"].eq("all")
     classified = table["task"].isin(["STS-B", "SICK"])
     single = table["statistic"].eq("correlation") & table["method"].eq("classifier").eq(classified)
@@ -165,84 +134,39 @@ def beside_senteval() -> str:
 
 def values() -> dict[str, Any]:
     """Compare trainings of 4 and of 32 epochs with the paper and with each other."""
-    ensemble, rated = selected()
     long = tables.scores(LONG).droplevel("dataset")
-    four = tables.scores(FOUR).droplevel("dataset")
-    means = long.groupby("model").mean()
+    largest = long.loc[[SIZES[-1]]].mean()
     reported = paper()
-    claims = [tables.comparisons(file).set_index("claim") for file in CLAIMS.values()]
-    falls = [table["difference"].filter(like="The semantic score falls") for table in claims[:3]]
-    gains = [-fall.item() for fall in falls]
-    larger = pd.concat([table.filter(like="larger embeddings", axis=0) for table in claims[1:3]])
-    larger = larger[larger["better"].isin(SIZES)]
-    cells = claims[3].filter(like="GRUs beat LSTMs", axis=0).query("measure == 'STS 12-16'")
-    after_4 = [table.filter(like="The training task still gains", axis=0) for table in claims]
-    # The paper prints the fall of its semantic score after the peak, in percent.
-    last_score = reported[[tables.STS, tables.SICK]].mean()
-    [printed] = pd.read_csv(summary.REPORTED / "section_4_3_4.csv").query(
-        "dataset == 'flickr8k' and since == 'peak'"
-    )["change"]
-    peak_score = last_score / (1 + printed / 100)
-
     # The share of the smallest model's gain in 32 epochs that it has by epoch 4.
     recalls = tables.kept(f"{LONG}/history").pivot(
         index=["model", "seed"], columns="epoch", values="dev_recall"
     )
-    later: pd.Series = recalls[32] - recalls[4]
     start, fourth, last = recalls.loc[[SIZES[0]], [0, 4, 32]].mean().tolist()
-    rated = rated[rated["name"].eq(f"untrained {SIZES[0]}")].set_index(["task", "method"])
-    rated = rated[rated["statistic"].isin(["weighted mean", "correlation"])]
-    begin = 100 * rated["pearson"][[("all", "cosine"), ("SICK", "classifier")]].mean()
-    semantic = [tables.STS, tables.SICK]
-    early = four.loc[SIZES[0], semantic].to_numpy().mean()
-    late = long.loc[SIZES[0], semantic].to_numpy().mean()
+    later: pd.Series = recalls[32] - recalls[4]
 
-    def gain_of_512(cell: str, measures: list[str]) -> str:
-        """Write the difference between sizes 512 and 256, with a t interval over seeds alone."""
-        table = long[measures].mean(axis=1)
-        return tables.of_seeds(table[f"{cell}-512-attention"] - table[f"{cell}-256-attention"])
+    def gain_of_512(cell: str) -> str:
+        """Write the difference on SICK between sizes 512 and 256, with a t interval over seeds."""
+        sick = long[tables.SICK]
+        return tables.of_seeds(sick[f"{cell}-512-attention"] - sick[f"{cell}-256-attention"])
 
-    on_cpu = minutes(LONG).drop([SIZES[-1], "lstm-2048-attention"])
-    of_epochs = tables.kept(f"{LONG}/sts-2048").query("model == @SIZES[-1] and kind == 'snapshot'")
-    by_epoch = 100 * of_epochs.set_index(of_epochs["epochs"].astype(int))["pearson"]
-    wins = tables.kept(f"{LONG}/section_4_3")
-    wins = wins[wins["a"] == ensemble].set_index("b")[["a_interval", "b_interval"]]
+    # A list of two numbers per system: subtasks on which the GRU is better, and worse.
+    wins = tables.kept(f"{LONG}/section_4_3").query("a == 'gru-256-attention Flickr8k'")
+    wins = wins.set_index("b")[["a_interval", "b_interval"]]
     as_paper, bag, infersent = wins.loc[REPORTED].to_numpy().tolist()
-    table = pd.read_csv(summary.REPORTED / "table2.csv").query("dataset == 'flickr8k'")
-    wehrmann = table[table["model"].str.startswith("Wehrmann")].set_index("direction")
+    on_cpu = minutes(LONG).drop([SIZES[-1], "lstm-2048-attention"])
     return {
-        "sick": [reported[tables.SICK] - means.loc[model, tables.SICK] for model in SIZES],
-        "below": (reported - means.loc[SIZES[-1]])[tables.REACHED[:2]].tolist(),
-        "largest": list(means.loc[SIZES[-1], tables.REACHED[:2]]),
-        "selected": list(means.loc[SIZES[-1], [tables.STS, tables.STSB, tables.SICK]]),
-        "rated": by_epoch.to_dict(),
-        "gains": gains,
-        "larger": tables.intervals(larger, tables.DIFFERENCE).tolist(),
-        "gru_over_lstm": tables.intervals(cells, tables.DIFFERENCE).item(),
-        "after_4": [tables.intervals(table, tables.DIFFERENCE).item() for table in after_4],
-        "peak_epoch": by_epoch.idxmax(),
-        "paper_score": [last_score, peak_score, peak_score - last_score],
-        "paper_fall": -printed,
+        "below": (reported - largest)[tables.REACHED[:2]].tolist(),
+        "largest": largest[tables.REACHED].tolist(),
         "later": [tables.of_seeds(later.loc[model]) for model in SIZES[:2]],
         "share_of_recall": 100 * (fourth - start) / (last - start),
-        "share_of_score": 100 * (early - begin) / (late - begin),
         "later_recall": 100 * (last / fourth - 1),
-        "later_score": 100 * gains[0] / early,
-        "gru_in_retrieval": gain_of_512("gru", tables.REACHED[:2]),
-        "gru_on_sick": gain_of_512("gru", [tables.SICK]),
-        "lstm_on_sick": gain_of_512("lstm", [tables.SICK]),
+        "gru_on_sick": gain_of_512("gru"),
+        "lstm_on_sick": gain_of_512("lstm"),
         "as_paper": 26 - sum(as_paper),
         "as_infersent": 26 - sum(infersent),
         "beside_infersent": infersent,
         "beside_bag": bag,
-        "wehrmann": wehrmann.loc[list(DIRECTIONS), ["r10", "r10_ci"]].to_numpy().ravel(),
         "minutes_of_4": minutes(FOUR).sum(),
         "trainings": len(on_cpu),
         "hours": on_cpu.sum() / 60,
-        # Random embeddings, or zeros, for the characters that no caption has.
-        "printable": tables.rated("printable"),
-        "zeros": tables.rated("gru-256"),
     }
-
-
-FILES = {"images/flickr8k-epochs-2048.svg": lambda: tables.svg(curves())}

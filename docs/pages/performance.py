@@ -1,20 +1,42 @@
 """docs/performance.md: the cost of each stage, from benchmarks/results/*.json."""
 
 import json
-import sys
-from collections.abc import Callable
+from math import isnan
 from typing import Any
 
-from docs.pages.tables import ROOT
+import pandas as pd
+
+from docs.pages.tables import ROOT, markdown
 from groundvec.card.templates import fill
 from groundvec.card.text import decimals
 
-# The benchmarks are programs and no package, so they import each other from their folder.
-sys.path.insert(0, str(ROOT / "benchmarks"))
-
-from measure import RESULTS, number, table
-
+RESULTS = ROOT / "benchmarks" / "results"
+HEADINGS = {
+    "what": "what",
+    "unit": "unit",
+    "ours": "ours",
+    "plain": "plain",
+    "floor": "floor",
+    "ratio_plain": "ours / plain",
+    "ratio_floor": "ours / floor",
+    "threads": "threads",
+}
 Result = dict[str, Any]
+
+
+def number(value: float) -> str:
+    """Write a number with three digits, or `not measured` for NaN."""
+    if isnan(value):
+        return "not measured"
+    return f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def table(rows: list[Result]) -> str:
+    """Write a stage's table; a contestant that no case has gets no column."""
+    cases = pd.DataFrame(rows)[list(HEADINGS)].dropna(axis="columns", how="all")
+    numbers = cases.columns[2:]
+    cases[numbers] = cases[numbers].astype(float).map(number)
+    return markdown(cases.rename(columns=HEADINGS), 2)
 
 
 def made_by(result: Result) -> str:
@@ -34,15 +56,16 @@ def page() -> str:
     def case(stage: str, start: str) -> Result:
         return next(row for row in rows[stage] if row["what"].startswith(start))
 
-    def measured(stage: str, caller: Callable[[], str] | None = None) -> str:
-        """Write a stage's table, and below it the command, the commit and the machine."""
-        rows_of_table = caller().strip() if caller else table(rows[stage])
-        return f"{rows_of_table}\n\n{made_by(results[stage])}"
-
     def finished(value: Any) -> Any:
         return number(value) if isinstance(value, int | float) else value
 
-    values = {"rows": rows, "case": case, "measured": measured, "decimals": decimals}
+    values = {
+        "rows": rows,
+        "case": case,
+        "table": {stage: table(of_stage) for stage, of_stage in rows.items()},
+        "made_by": {stage: made_by(result) for stage, result in results.items()},
+        "decimals": decimals,
+    }
     template = ROOT / "docs" / "performance.template"
     return fill(template, values, finalize=finished, keep_trailing_newline=True)
 

@@ -1,10 +1,14 @@
-"""docs/reference.md: the columns of result files."""
+"""docs/reference.md: the columns of result files; and config/schema.json, for editors."""
 
+import json
 from math import isfinite
+from typing import Any
 
 import pandas as pd
 
+import reproduction  # noqa: F401, adds its source `scenes` to the parts
 from docs.pages.tables import markdown
+from groundvec.config.schema import configuration_schema
 from groundvec.results import schemas
 from groundvec.results.frames import Column, Schema, schema_of
 from reproduction import schemas as of_study
@@ -53,3 +57,28 @@ def allowed(column: Column) -> str:
     elif column.empty:
         words.append(f"empty for {', '.join(column.empty)}")
     return "; ".join(filter(None, words))
+
+
+def anchored(schema: Any) -> Any:
+    """Return a schema whose patterns match whole texts; editors would match any part of a text."""
+    if isinstance(schema, list):
+        return [anchored(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    result = {key: anchored(value) for key, value in schema.items()}
+    pattern = result.get("pattern")
+    if isinstance(pattern, str):
+        result["pattern"] = f"^({pattern})$"
+    return result
+
+
+def editors_schema() -> str:
+    """Write the schema of a configuration, with which editors complete and check it."""
+    schema = anchored(configuration_schema())
+    # A data set that is `of` another one has that one's source.
+    schema["$defs"]["dataset"]["required"] = ["models"]
+    schema["$defs"]["dataset"]["anyOf"] = [{"required": ["source"]}, {"required": ["of"]}]
+    return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+
+
+FILES = {"../config/schema.json": editors_schema}

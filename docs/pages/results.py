@@ -20,14 +20,19 @@ BEST = "[`best`](docs/best.md): n-grams and a GRU, "
 
 def systems() -> pd.DataFrame:
     """Collect the scores of every system on Flickr8k."""
-    best = tables.scores("best").xs(("flickr8k", "best"), level=("dataset", "model")).mean()
+    best = tables.scores("best")
+    three_seeds = best.query("dataset == 'flickr8k' and model == 'best'").mean()
+    alone = best.query("dataset == 'parts' and model == 'best-alone'").mean()
+    recalls = tables.kept("evaluate/together-en").query("model == 'together' and cutoff != 5")
+    names = "R@" + recalls["cutoff"].astype(str) + ", " + recalls["direction"].map(WAYS)
+    together = pd.Series(recalls["recall"].to_numpy(), names)
     tuned = tables.scores("tuned-networks").query("model == 'best'").mean()
     rows = {
         "the paper: GRU 2048, ResNet-152, ensemble of two snapshots": paper(),
         f"{TUNED}, one seed": tuned,
-        f"{BEST}three seeds": best,
-        f"{BEST}the three seeds together": together(),
-        f"{BEST}without captions of other images, one seed": alone(),
+        f"{BEST}three seeds": three_seeds,
+        f"{BEST}the three seeds together": together,
+        f"{BEST}without captions of other images, one seed": alone,
     }
     of_models = tables.scores(LONG).groupby("model")
     seeds = of_models.size().map(SEEDS)
@@ -36,18 +41,6 @@ def systems() -> pd.DataFrame:
     rows |= controls.systems()
     table = pd.DataFrame(rows).T[tables.WITH_R1].apply(decimals)
     return table.rename_axis("system").reset_index()
-
-
-def together() -> pd.Series:
-    """Read the recalls of three seeds together."""
-    found = tables.kept("evaluate/together-en").query("model == 'together' and cutoff != 5")
-    names = "R@" + found["cutoff"].astype(str) + ", " + found["direction"].map(WAYS)
-    return pd.Series(found["recall"].to_numpy(), names)
-
-
-def alone() -> pd.Series:
-    """Read the scores of `best` without captions of other images."""
-    return tables.scores("best").query("dataset == 'parts' and model == 'best-alone'").mean()
 
 
 def all_systems() -> str:
@@ -65,8 +58,3 @@ def short() -> str:
     shown.columns = ["system", "R@10, images / captions", "STS 2012-2016", "SICK"]
     left_out = table["system"].str.contains("^the same|GRU (?:1024|512|256)|together|counts of")
     return tables.markdown(shown[~left_out].replace(SHORTER, regex=True), 1)
-
-
-def values() -> dict[str, int]:
-    """Count the systems."""
-    return {"systems": len(systems())}

@@ -5,7 +5,6 @@ from typing import Any
 import pandas as pd
 
 from docs.pages.tables import (
-    DIFFERENCE,
     comparisons,
     intervals,
     kept,
@@ -22,7 +21,6 @@ from reproduction.reporting.systems import sorted_by
 OBJECTIVES = [MARGIN, HINGE, SQUARED, *OF_CCA.values()]
 DATASETS = {"flickr8k-1000": "draws", "flickr8k": "all of Flickr8k"}
 RELATIONS = "Relations beat positions"
-ENDS = ["5", "10", "15"]  # the last epochs of the cycles of config/dt-rnn-tuning.yaml
 
 
 def mean_ranks() -> str:
@@ -81,18 +79,7 @@ def values() -> dict[str, Any]:
     of_claim = table[table["claim"].eq(RELATIONS)].groupby(["objective", "dataset"])["holds"].sum()
     bag = table[table["claim"].eq("Trees beat the bag")].groupby("objective")["holds"]
     centered = table[table["claim"].eq("Trees beat the centered bag")]["holds"]
-    lead = comparisons("dt-rnn-variants/claims").query("measure in @TASKS.values()")
-    tuning = kept("dt-rnn-tuning/snapshots").query("kind == 'snapshot' and epochs in @ENDS")
-    # Under the squared error, the first five epochs train only the images' network.
-    squared = kept("dt-rnn-squared/snapshots").query("model == 'SDT-RNN-0.0003'")
-    squared = squared[squared["kind"] == "snapshot"].astype({"epochs": int}).set_index("epochs")
-    best = squared[squared.index > 5].nlargest(1, "dev_r10").iloc[0]
     return {
-        "in_turn": [squared.loc[5, "dev_r10"], best["dev_r10"], best["dev_r10_ci"]],
-        "led": intervals(lead, DIFFERENCE).set_axis(
-            lead["worse"] + ", " + lead["dataset"] + ", " + lead["measure"]
-        ),
-        "tuned": tuning.groupby("model")["dev_r10"].max(),
         "margin": of_claim[MARGIN][list(DATASETS)[::-1]].tolist(),
         "bag": [f"{bag.sum()[name]} of {bag.size()[name]}" for name in (MARGIN, SQUARED, HINGE)],
         "centered": f"{centered.sum()} of {len(centered)}",

@@ -1,20 +1,15 @@
 """Shared functions of the pages' modules: read kept files, format cells, write tables."""
 
-import io
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import pandas as pd
 import yaml
-from matplotlib.figure import Figure
 
 from groundvec.card.text import decimals
 from groundvec.results.frames import read_csv
 from reproduction.papers.summary.summary import WAYS
-from reproduction.render.style import styled
 from reproduction.render.tables import bracketed
 from reproduction.reporting.claims import FAILS, HOLDS, OPEN, of_one_training, read
 from reproduction.reporting.seeds import t_interval
@@ -67,14 +62,17 @@ def cells(table: pd.DataFrame, *columns: Sequence[Any]) -> pd.DataFrame:
     return pd.concat(texts_of_columns, axis=1)
 
 
-def selection(
-    file: str, labels: int, columns: list[list[Any]], where: str = "", sort: str = ""
-) -> str:
-    """Write a table that docs/pages/declared.yaml declares."""
+def selected(file: str, columns: list[list[Any]], where: str = "", sort: str = "") -> pd.DataFrame:
+    """Write the cells that docs/pages/declared.yaml selects from a file of docs/results."""
     table = kept(file)
     table = table.query(where) if where else table
     table = table.sort_values(sort, ascending=False) if sort else table
-    return markdown(cells(table, *columns), labels)
+    return cells(table, *columns)
+
+
+def selection(labels: int, **declaration: Any) -> str:
+    """Write a table that docs/pages/declared.yaml declares."""
+    return markdown(selected(**declaration), labels)
 
 
 def markdown(table: pd.DataFrame, labels: int) -> str:
@@ -137,7 +135,8 @@ def scores(experiment: str) -> pd.DataFrame:
     recalls = recalls[[(k, way) for k in ("r1", "r10") for way in WAYS]]
     recalls.columns = [f"R@{k}, {way}" for k in (1, 10) for way in WAYS.values()]
     ratings = kept(f"{experiment}/ratings")
-    ratings["measure"] = _measures(ratings["task"], ratings["method"])
+    tasks = ratings["task"].replace("all", "STS 2012-2016")
+    ratings["measure"] = tasks + ", " + ratings["method"]
     ratings = 100 * ratings.pivot(index=TRAINING, columns="measure", values="pearson")
     return pd.concat([recalls, ratings], axis=1)
 
@@ -148,32 +147,3 @@ def evaluated(name: str) -> pd.DataFrame:
     # Kept files have fractions of 1, and pages show correlations times 100.
     numbers = table.filter(regex="pearson|spearman").columns
     return table.assign(**100 * table[numbers])
-
-
-def rated(name: str) -> pd.Series:
-    """Read an encoder's scores by SentEval's definition (Pearson), by the names of `WITH_R1`."""
-    table = evaluated(name).query("definition != 'MTEB cosine'")
-    mean = table["task"].eq("all") & table["statistic"].eq("weighted mean")
-    table = table[mean | table["task"].isin(["STS-B", "SICK"])]
-    names = _measures(table["task"], table["definition"].str.removeprefix("SentEval "))
-    return table["pearson"].set_axis(names)
-
-
-def _measures(tasks: pd.Series, methods: pd.Series) -> pd.Series:
-    """Name measures, such as `STS` and `SICK`."""
-    return tasks.replace("all", "STS 2012-2016") + ", " + methods
-
-
-@styled
-def svg(figure: Figure) -> str:
-    """Write a drawing as text, the same every time and on every machine."""
-    file = io.StringIO()
-    with matplotlib.rc_context({"svg.hashsalt": "groundvec", "svg.fonttype": "none"}):
-        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
-    text = "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
-    # The last digits differ between processors, and so do names, which are hashes of sizes.
-    text = re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", text)
-    names = dict.fromkeys(re.findall(r'id="([a-z][0-9a-f]{10})"', text))
-    for place, name in enumerate(names, 1):
-        text = text.replace(name, f"n{place}")
-    return text
