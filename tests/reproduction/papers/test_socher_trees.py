@@ -157,11 +157,18 @@ def test_the_shares_of_one_seed_have_bootstrap_intervals_and_of_several_t_interv
     # Independent pairs: the interval of a share is near the binomial one.
     half = 1.96 * (33 * 67 / 600) ** 0.5
     assert (alone["value_high"] - alone["value_low"])[0] / 2 == pytest.approx(half, rel=0.25)
-    together = section_6_6.shares(pd.concat(seeds)).set_index("measure")
+    # Each seed of a draw has its own images.
+    drawn = section_6_6.shares(pd.concat(seeds), test_to_train=0.25).set_index("measure")
     values = [section_6_6.measures(table)["difference (points)"][0] for table in seeds]
-    low, high = stats.t.interval(0.95, 2, np.mean(values), stats.sem(values))
-    row = together.loc["difference (points)", ["value", "value_low", "value_high"]]
-    assert row.tolist() == pytest.approx([np.mean(values), low, high])
+    half = stats.t.ppf(0.975, 2) * np.std(values, ddof=1) * (1 / 3 + 0.25) ** 0.5
+    row = drawn.loc["difference (points)", ["value", "value_low", "value_high"]]
+    mean = np.mean(values)
+    assert row.tolist() == pytest.approx([mean, mean - half, mean + half])
+    # Equal seeds of one data set vary by its images alone, as a single seed does.
+    equal = section_6_6.shares(pd.concat([seeds[0].assign(seed=seed) for seed in range(3)]))
+    assert equal["value"].tolist() == pytest.approx(alone["value"].tolist())
+    lengths = [table["value_high"] - table["value_low"] for table in (equal, alone)]
+    np.testing.assert_allclose(*lengths, rtol=0.05)
 
 
 def parsed(noun, place, verb=True):
