@@ -137,8 +137,8 @@ PAPER = Paper(
             ratings on every subtask, with Fisher's 95% interval. Predictions are cosine
             similarities, or a classifier's for tasks with training pairs. Measured systems are
             the selected ensemble of each data set, the same networks before training, and the
-            baselines. Floors, such as networks before training, know spelling but no meaning. A
-            score near a floor is little evidence of meaning.
+            baselines. Networks before training and counts of trigrams know spelling but no
+            meaning. A score near theirs is little evidence of meaning.
             """,
         ),
         "figure4": Item(
