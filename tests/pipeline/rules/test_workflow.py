@@ -62,11 +62,11 @@ def test_one_command_makes_every_table_and_figure(built):
     tables = ["table1", "table2", "snapshots", "table3", "section_4_3", "section_4_3_4", "claims"]
     tables += ["table_s1", "table_s1-models", "table_s1-spearman"]
     expected = {f"figures/{name}.{form}" for name in figures for form in ("pdf", "png", "svg")}
-    forms = ("csv", "html", "json", "md", "tex")
+    forms = ("csv", "html", "md", "tex")
     expected |= {f"tables/{name}.{form}" for name in tables for form in forms}
     expected.add("tables/section_4_3-tests.csv")
     assert files == {f"{PAPER}/{name}" for name in expected}
-    assert (built / "results/tiny/ablation/figures/learning.svg").exists()
+    assert (built / "results/tiny/summary/figures/learning.svg").exists()
 
 
 def tables(built, form):
