@@ -62,9 +62,11 @@ class ImageEncoder:
                 with extra("networks"):  # if there are no graphs
                     backbone = backbones.of_features(features, graphs(folder, content))
             model = load_snapshots(folder, epochs, device)
-        if backbone is None or isinstance(backbone, str):
+        if backbone is None:
+            raise InputError("loaded snapshots have no networks: pass the backbone as well")
+        if isinstance(backbone, str):
             with extra("networks"):
-                backbone = backbones.load(str(backbone))
+                backbone = backbones.load(backbone)
         if isinstance(backbone, Backbone):
             backbone = [backbone]
         self.models = list(model)

@@ -20,7 +20,6 @@ import docs.pages.__main__ as pages
 from docs import keep_results
 from groundvec import SentenceEncoder
 from groundvec.sources import table
-from reproduction.reporting.seeds import t_interval
 from tests.support import forks
 from tests.test_layout import FLOORS
 
@@ -213,59 +212,14 @@ def test_results_are_kept_without_those_of_other_trainings_being_lost(tmp_path):
     }
 
 
-def test_kept_claims_of_one_seed_get_the_variance_of_the_other_files_seeds(tmp_path):
-    columns = (
-        "paper,claim,dataset,condition,measure,worse,better,seeds,reported,difference,low,high,p,"
-    )
-    columns += "verdict,of_seeds,of_items,test_to_train,commit,versions,machine,slurm_job\n"
-    same = "p,C,d,,R@10,{0},{1},".format
-    files = {
-        "claims.csv": same("lstm-8-max", "gru-8-max")
-        + "3,,2.0,-0.5,4.5,,not decided,1; 2; 3,,0.0,",
-        "claims-16.csv": same("lstm-16-max", "gru-16-max") + "1,,2.50,0.54,4.46,,holds,2.50,,0.0,",
-        "claims-other.csv": same("a", "b") + "1,,2.50,0.54,4.46,,holds,2.50,,0.0,",
-    }
-    folder = tmp_path / "docs/results/mine"
-    folder.mkdir(parents=True)
-    for name, row in files.items():
-        (folder / name).write_text(columns + row + "abc,3.11,EPYC,\n")
-    done = keep_results.keep(tmp_path / "results/mine", docs=tmp_path / "docs")
-    assert not any(done.values())
-    rows = {name: (folder / name).read_text().splitlines()[1].split(",") for name in files}
-    # No digit of the other files changes.
-    for name in ("claims.csv", "claims-other.csv"):
-        assert ",".join(rows[name]) == files[name] + ",,abc,3.11,EPYC,"
-    low, high = t_interval([2.5], of_items=1, elsewhere=(1, 2))
-    row = rows["claims-16.csv"]
-    assert row[9] == "2.50" and row[13:15] == ["not decided", "2.50"]
-    assert list(map(float, row[10:12])) == pytest.approx([low, high])
-    assert list(map(float, row[15:19])) == pytest.approx([1, 0, 1, 2])
-    once = {path: path.read_text() for path in folder.iterdir()}
-    keep_results.keep(tmp_path / "results/mine", docs=tmp_path / "docs")
-    assert {path: path.read_text() for path in folder.iterdir()} == once
+# The lines of docs/your-own-data.md that convert captions
 
-
-# The page's lines that convert captions, on odd captions
-
-
-@pytest.fixture
-def converted(tmp_path, monkeypatch):
-    """Return a function that runs lines of docs/your-own-data.md and reads the table.
-
-    The lines begin as given. They run in a folder with a folder `my`, which has all images.
-    """
-    page = (ROOT / "docs" / "your-own-data.md").read_text("utf-8")
-    monkeypatch.chdir(tmp_path)
-    Path("my/photos").mkdir(parents=True)
-
-    def run(*starts, change=str):
-        for start in starts:
-            lines = re.search(rf"```python\n({re.escape(start)}.*?)```", page, re.S)[1]
-            exec(change(lines), {})
-        captions, images = table.read("my/captions.csv", "my/photos")
-        return captions, dict(zip(images.image_id, map(Image.open, images.path), strict=True))
-
-    return run
+CONVERTED = [
+    ("a.jpg", "A, b."),
+    ("b.jpg", "NA"),
+    ("b.jpg", "007"),
+    ("c.jpg", "Café au lait"),
+]
 
 
 def picture(colour, form):
@@ -274,19 +228,34 @@ def picture(colour, form):
     return data.getvalue()
 
 
-def test_shards_with_equal_names_become_a_table_of_all_their_captions(converted):
+@pytest.fixture
+def convert(tmp_path, monkeypatch):
+    """Return a function that runs lines of the page, and reads the table that they write.
+
+    The lines begin as given. They run in a folder with three images in my/photos.
+    """
+    page = (ROOT / "docs" / "your-own-data.md").read_text("utf-8")
+    monkeypatch.chdir(tmp_path)
+    Path("my/photos").mkdir(parents=True)
+    for name in ("a.jpg", "b.jpg", "c.jpg"):
+        Path("my/photos", name).write_bytes(picture("red", "JPEG"))
+
+    def run(*starts, change=str):
+        for start in starts:
+            lines = re.search(rf"```python\n({re.escape(start)}.*?)```", page, re.S)[1]
+            exec(change(lines), {})
+        captions, images = table.read("my/captions.csv", "my/photos")
+        rows = zip(captions["image_id"], captions["caption"], strict=True)
+        return list(rows), images.set_index("image_id")["path"]
+
+    return run
+
+
+def test_shards_with_equal_names_become_a_table_of_all_their_captions(convert):
     shards = {
-        "0": {"0.jpg": picture("red", "JPEG"), "0.txt": b"A red one.\r\nIt is red.\r\n\r\n"},
-        "1": {
-            "0.png": picture("blue", "PNG"),
-            "0.txt": "\ufeffÜber blue.".encode(),
-            "0.json": b"{}",
-        },
-        "2-a": {
-            "x/y.webp": picture("lime", "WEBP"),
-            "x/y.txt": b'Lime, "green".',
-            "z.txt": b"None.",
-        },
+        "0": {"0.jpg": picture("red", "JPEG"), "0.txt": b"A red one.\nIt is red.\n"},
+        "1": {"0.png": picture("blue", "PNG"), "0.txt": "Über blue.".encode(), "0.json": b"{}"},
+        "2-a": {"x/y.webp": picture("lime", "WEBP"), "x/y.txt": b"Lime.", "z.txt": b"None."},
     }
     for name, files in shards.items():
         with tarfile.open(f"my/{name}.tar", "w") as shard:
@@ -294,40 +263,17 @@ def test_shards_with_equal_names_become_a_table_of_all_their_captions(converted)
                 member = tarfile.TarInfo(path)
                 member.size = len(data)
                 shard.addfile(member, io.BytesIO(data))
-    captions, images = converted("import tarfile", "from groundvec.sources")
-    assert captions[["image_id", "caption"]].to_numpy().tolist() == [
-        ["0/0.jpg", "A red one."],
-        ["0/0.jpg", "It is red."],
-        ["1/0.png", "Über blue."],
-        ["2-a/x/y.webp", 'Lime, "green".'],
+    rows, paths = convert("import tarfile", "from groundvec.sources")
+    assert rows == [
+        ("0/0.jpg", "A red one."),
+        ("0/0.jpg", "It is red."),
+        ("1/0.png", "Über blue."),
+        ("2-a/x/y.webp", "Lime."),
     ]
-    shown = {name: image.convert("RGB").getpixel((4, 4)) for name, image in images.items()}
     expected = {"0/0.jpg": (255, 0, 0), "1/0.png": (0, 0, 255), "2-a/x/y.webp": (0, 255, 0)}
     for name, colour in expected.items():
-        assert np.abs(np.subtract(shown[name], colour)).max() < 10
-
-
-def test_texts_beside_pictures_become_a_table_of_their_lines(converted):
-    texts = {
-        "a.jpg": b'A cat, asleep.\r\n\r\nA "tom".\n',
-        "2024/b.PNG": "\ufeffÜber.".encode(),
-        "c.jpeg": b"A cow.",
-        "without.jpg": None,
-    }
-    for name, text in texts.items():
-        path = Path("my/photos", name)
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(picture("red", "PNG"))
-        if text:
-            path.with_suffix(".txt").write_bytes(text)
-    Path("my/photos/alone.txt").write_text("No picture.")
-    captions, _ = converted("from groundvec.sources")
-    assert captions[["image_id", "caption"]].to_numpy().tolist() == [
-        ["2024/b.PNG", "Über."],
-        ["a.jpg", "A cat, asleep."],
-        ["a.jpg", 'A "tom".'],
-        ["c.jpeg", "A cow."],
-    ]
+        shown = Image.open(paths[name]).convert("RGB").getpixel((4, 4))
+        assert np.abs(np.subtract(shown, colour)).max() < 10
 
 
 @pytest.mark.parametrize(
@@ -351,10 +297,8 @@ def test_texts_beside_pictures_become_a_table_of_their_lines(converted):
     ],
     ids=["list", "lines", "names"],
 )
-def test_captions_in_json_become_a_table(converted, text, form):
+def test_captions_in_json_become_a_table(convert, text, form):
     Path("my/captions.json").write_text(text, "utf-8")
-    for name in "abc":
-        Path(f"my/photos/{name}.jpg").write_bytes(picture("red", "JPEG"))
 
     def take(lines):
         """Comment out the page's form, and use another one."""
@@ -362,47 +306,23 @@ def test_captions_in_json_become_a_table(converted, text, form):
         lines = re.sub(r"(# )?rows = pd", "# rows = pd", lines)
         return lines.replace(f"# rows = pd.DataFrame({form})", f"rows = pd.DataFrame({form})")
 
-    captions, _ = converted("import json\n", change=take)
-    assert captions[["image_id", "caption"]].to_numpy().tolist() == [
-        ["a.jpg", "A, b."],
-        ["b.jpg", "NA"],
-        ["b.jpg", "007"],
-        ["c.jpg", "Café au lait"],
-    ]
+    assert convert("import json\n", change=take)[0] == CONVERTED
 
 
-def test_captions_of_mscoco_become_a_table(converted):
+def test_captions_of_mscoco_become_a_table(convert):
+    files = [(9, "b.jpg"), (7, "a.jpg"), (1, "c.jpg")]
+    captions = [(7, "A, b."), (9, "NA"), (9, "007"), (1, "Café\n au lait")]
     coco = {
-        "images": [{"id": 9, "file_name": "b.jpg"}, {"id": 7, "file_name": "a.jpg"}],
-        "annotations": [
-            {"image_id": 7, "id": 1, "caption": "A cat,\n asleep."},
-            {"image_id": 9, "id": 2, "caption": 'A "dog".'},
-            {"image_id": 7, "id": 3, "caption": "Café"},
-        ],
+        "images": [{"id": number, "file_name": name} for number, name in files],
+        "annotations": [{"image_id": number, "caption": text} for number, text in captions],
     }
-    coco["images"].append({"id": 1, "file_name": "c.jpg"})
-    coco["annotations"].append({"image_id": 1, "id": 4, "caption": "A cow."})
     Path("my/captions_val2017.json").write_text(json.dumps(coco), "utf-8")
-    for name in "abc":
-        Path(f"my/photos/{name}.jpg").write_bytes(picture("red", "JPEG"))
-    captions, _ = converted("import csv, json")
-    assert captions[["image_id", "caption"]].to_numpy().tolist() == [
-        ["a.jpg", "A cat, asleep."],
-        ["b.jpg", 'A "dog".'],
-        ["a.jpg", "Café"],
-        ["c.jpg", "A cow."],
-    ]
+    assert convert("import csv, json")[0] == CONVERTED
 
 
-def test_captions_in_parquet_become_a_table(converted):
+def test_captions_in_parquet_become_a_table(convert):
     polars = pytest.importorskip("polars")
-    polars.DataFrame(
-        {
-            "image": ["a.jpg", "b.jpg", "c.jpg"],
-            "captions": [["A, b.", "NA"], ["Café\nau lait"], ["x"]],
-        }
-    ).write_parquet("my/captions.parquet")
-    for name in "abc":
-        Path(f"my/photos/{name}.jpg").write_bytes(picture("red", "JPEG"))
-    captions, _ = converted("import polars")
-    assert captions.caption.tolist() == ["A, b.", "NA", "Café au lait", "x"]
+    captions = [["A, b."], ["NA", "007"], ["Café\nau lait"]]
+    rows = polars.DataFrame({"image": ["a.jpg", "b.jpg", "c.jpg"], "captions": captions})
+    rows.write_parquet("my/captions.parquet")
+    assert convert("import polars")[0] == CONVERTED

@@ -2,7 +2,7 @@ r"""Measure retrieval by trained models, each alone and all together.
 
 All together compare an image and a caption by the mean of the models' cosines. Queries and
 candidates are the test images with captions in the language. The captions may belong to another
-data set, such as the German ones of Multi30k. With --bank, the mean is also normalized by a bank of
+data set, such as the German ones of Multi30k. With --bank, cosines are also normalized by a bank of
 training images and captions.
 
 Example:
@@ -38,25 +38,32 @@ INVERSE_TEMPERATURE = 20
 
 
 def ranks(arguments: argparse.Namespace) -> Iterator[pd.DataFrame]:
-    """Rank by each model, by all models, and by all models with a bank."""
+    """Rank by each model and by all models, and by both with a bank."""
     language = arguments.language
     captions = read_captions(arguments.captions, language)
-    read_features = partial(store.read, arguments.features)
     text = {language: UNENCODED}
-    test = load_split(captions, "test", read_features, text)
-    image = test.captions[language].image
-    ensembles = [load_ensemble(folder) for folder in arguments.models]
-    vectors = [embed(models, test, language) for models in ensembles]
-    for number, (folder, (sentences, images)) in enumerate(
-        zip(arguments.models, vectors, strict=True), start=1
-    ):
-        yield ranked(sentences, images, image).assign(model=folder.parent.name, seed=number)
+    files = arguments.features
+    if len(files) == 1:
+        files = files * len(arguments.models)
+    vectors = []
+    bank_vectors = []
+    for number, (folder, file) in enumerate(zip(arguments.models, files, strict=True), start=1):
+        models = load_ensemble(folder)
+        read_features = partial(store.read, file)
+        test = load_split(captions, "test", read_features, text)
+        image = test.captions[language].image
+        vectors.append(embed(models, test, language))
+        yield ranked(*vectors[-1], image).assign(model=folder.parent.name, seed=number)
+        if arguments.bank:
+            drawn = draw_bank(captions, arguments.bank, [language])
+            bank = load_split(drawn, "train", read_features, text)
+            bank_vectors.append(embed(models, bank, language))
+            with_bank = normalized(*vectors[-1], *bank_vectors[-1], INVERSE_TEMPERATURE)
+            table = ranked(*with_bank, image, "dot")
+            yield table.assign(model=f"{folder.parent.name}, bank", seed=number)
     sentences, images = side_by_side(vectors)
     yield ranked(sentences, images, image).assign(model="together", seed=0)
     if arguments.bank:
-        drawn = draw_bank(captions, arguments.bank, [language])
-        bank = load_split(drawn, "train", read_features, text)
-        bank_vectors = [embed(models, bank, language) for models in ensembles]
         bank_sentences, bank_images = side_by_side(bank_vectors)
         sentences, images = normalized(
             sentences, images, bank_sentences, bank_images, INVERSE_TEMPERATURE
@@ -107,9 +114,16 @@ def scores(arguments: argparse.Namespace) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    parser = make_parser(__doc__, "captions features")
+    parser = make_parser(__doc__, "captions")
     parser.add_argument(
         "models", type=Path, nargs="+", help="folders of trained models, of one data set"
+    )
+    parser.add_argument(
+        "--features",
+        type=Path,
+        nargs="+",
+        required=True,
+        help="the features of all models, or a file per model",
     )
     parser.add_argument("--language", default="en", help="of the captions (default: en)")
     parser.add_argument(

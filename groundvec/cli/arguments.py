@@ -11,8 +11,8 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model",
         default="flickr8k",
-        help="the name of a model that comes with groundvec, or the folder of a trained one "
-        "(default: %(default)s)",
+        help="a model that comes with groundvec, the folder of a trained one, or USER/NAME on the "
+        "Hugging Face hub (default: %(default)s)",
     )
     parser.add_argument("--language", help="of the sentences, such as en (default: the model's)")
     parser.add_argument("--device", help="cpu or cuda (default: cuda if available)")

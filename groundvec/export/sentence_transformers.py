@@ -3,7 +3,7 @@
 >>> from sentence_transformers import SentenceTransformer
 >>> save("flickr8k", "encoder")
 >>> SentenceTransformer("encoder", trust_remote_code=True).encode(["A dog runs."]).shape
-(1, 2048)
+(1, 1024)
 
 The folder is also a model folder of this project. `trust_remote_code` trusts the installed class
 below: the folder contains no code.

@@ -1,8 +1,9 @@
 """Models on a Hugging Face hub: `user/name` or `user/name@revision`.
 
-Only JSON, safetensors and the model card are downloaded or pushed, and nothing is executed. A
-revision is a commit, so that one name always loads the same weights; `model.json` has their
-checksums. The environment variable HF_ENDPOINT names the hub, by default huggingface.co.
+Only a model's own files are downloaded or pushed: JSON, safetensors, graphs of image networks and
+the model card. Nothing is executed. A revision is a commit, so that one name always loads the same
+weights; `model.json` has their checksums. The environment variable HF_ENDPOINT names the hub, by
+default huggingface.co.
 """
 
 import logging

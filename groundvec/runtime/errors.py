@@ -44,6 +44,8 @@ def extra(name: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
+        if str(error.name).partition(".")[0] == "groundvec":
+            raise  # a fault of this package
         raise InputError(
             f'{error.name} is not installed: pip install "groundvec[{name}]"'
         ) from None

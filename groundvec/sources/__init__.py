@@ -22,7 +22,6 @@ source, the YAML file also states:
     languages: [en]                     the languages of the captions
     early: true                         a user's own files: checked before anything starts
     card: {name: ...}                   its description for model cards
-    mteb: [STS14]                       MTEB's tasks that share captions or pictures with it
 
 In a card, `licence` is the weights' license in the spelling of model hubs, which includes `other`
 and `unknown`; `terms` are the terms of the data, as in docs/data-sources.md; `domain` is the

@@ -113,18 +113,8 @@ def test_a_packed_model_is_the_ensemble_in_eight_bits(tmp_path):
         pack(tmp_path / "whole", tmp_path / "packed", images=False)
 
 
-def test_options_have_the_names_of_sentence_transformers(encoder):
-    assert SentenceEncoder.from_pretrained(encoder.folder).dim == encoder.dim == 16
-    vectors = encoder.encode(CAPTIONS, batch_size=1, convert_to_tensor=True)
-    assert isinstance(vectors, torch.Tensor) and vectors.dtype == torch.float32
-    np.testing.assert_allclose(vectors, encoder.encode(CAPTIONS), atol=1e-6)
-    assert encoder.device == "cpu"
-    name = encoder.folder.name
-    assert repr(encoder) == f"SentenceEncoder({name!r}, dim=16, languages=['en'], device='cpu')"
-
-
-def test_defaults_of_sentence_transformers_may_be_named(encoder):
-    defaults = {  # those of sentence-transformers 6.2
+def test_options_have_the_names_and_the_defaults_of_sentence_transformers(encoder):
+    defaults = {  # of version 6.2
         "prompt_name": None,
         "prompt": None,
         "batch_size": 32,
@@ -142,20 +132,22 @@ def test_defaults_of_sentence_transformers_may_be_named(encoder):
     vectors = encoder.encode(CAPTIONS, **defaults)
     np.testing.assert_allclose(vectors, encoder.encode(CAPTIONS), atol=1e-6)
     tensors = encoder.encode(CAPTIONS, convert_to_numpy=False, convert_to_tensor=True)
-    assert isinstance(tensors, torch.Tensor)
+    assert isinstance(tensors, torch.Tensor) and tensors.dtype == torch.float32
+    np.testing.assert_allclose(tensors, vectors, atol=1e-6)
     np.testing.assert_array_equal(encoder.encode_query(CAPTIONS, **defaults), vectors)
     np.testing.assert_array_equal(encoder.encode_document(CAPTIONS, **defaults), vectors)
-    assert encoder.get_sentence_embedding_dimension() == 16
+    loaded = SentenceEncoder.from_pretrained(encoder.folder)
+    assert encoder.get_sentence_embedding_dimension() == loaded.dim == 16
+    name = encoder.folder.name
+    assert repr(encoder) == f"SentenceEncoder({name!r}, dim=16, languages=['en'], device='cpu')"
 
 
 @pytest.mark.parametrize(
     "form",
     [
-        torch.tensor,
         lambda vectors: torch.tensor(vectors, requires_grad=True),
         lambda vectors: np.round(127 * vectors).astype(np.int8),  # whose products overflow
         lambda vectors: np.round(2**62 * vectors.astype(float)).astype(np.int64),
-        lambda vectors: (1000 * vectors).astype(np.float16),
         lambda vectors: 1e300 * vectors.astype(float),  # whose squares overflow
         lambda vectors: [*map(torch.tensor, vectors)],
         lambda vectors: pd.Series([*vectors]),
@@ -227,8 +219,6 @@ def test_several_threads_use_one_encoder(encoder):
 @pytest.mark.parametrize(
     ("sentences", "message"),
     [
-        ([None], "sentence 0 is not text but NoneType"),
-        (["A dog.", 3], "sentence 1 is not text but int"),
         (b"A dog.", "pass a list of strings, not bytes"),
         (pd.DataFrame({"A dog.": [1]}), "pass a list of strings, not DataFrame"),
         (pd.Series(["A dog.", float("nan")]), "sentence 1 is not text but float"),
@@ -262,10 +252,8 @@ def test_wrong_options_are_refused_with_the_remedy(encoder, options, error, mess
     ("vectors", "message"),
     [
         (np.ones((2, 16), bool), r"b: bool of shape \(2, 16\): give sentences, or vectors of 16 n"),
-        (np.ones((1, 2, 16)), r"b: float64 of shape \(1, 2, 16\): give"),
         (torch.ones((2, 3)), r"b: float32 of shape \(2, 3\): give"),
         (np.array([[1.0] * 16, [np.nan] * 16]), r"b: row 1 \(from 0\) is not finite"),
-        ([1.0] * 15 + [math.inf], r"b: row 15 \(from 0\) is not finite"),
         ([[1.0] * 16, [1.0] * 15], "b is no array"),
         (["A dog.", np.ones(16)], "sentence 1 is not text but ndarray"),
         (torch.ones(2, 16).to_sparse(), "b is no array .*to_dense"),

@@ -52,16 +52,3 @@ def test_contestants_take_turns_and_units_count():
     seconds = measure["in_turn"](contestants, 3, iter(range(99)).__next__)
     assert order == ["a", "b"] * 3
     assert seconds == {"a": [1.0] * 3, "b": [0.5] * 3}  # a second each, for one unit and for two
-
-
-def test_numbers_and_tables_by_hand():
-    number = measure["number"]
-    values = [None, float("nan"), 0.0, 0.00001234, 0.01234, 12.345, 1234.5]
-    shown = ["not measured", "not measured", "0", "1.2e-05", "0.0123", "12.3", "1,234"]
-    assert list(map(number, values)) == shown
-    row = {"what": "a case", "unit": "s", "ours": 2.0, "plain": 4.0, "floor": None}
-    row |= {"ratio_plain": 0.5, "ratio_floor": None, "threads": 1}
-    heading, _, first, second = measure["table"]([row, row | {"plain": None}]).splitlines()
-    assert heading == "| what | unit | ours | plain | ours / plain | threads |"
-    assert first == "| a case | s | 2 | 4 | 0.5 | 1 |"
-    assert second == "| a case | s | 2 | not measured | 0.5 | 1 |"

@@ -4,13 +4,11 @@ The output's ending chooses the format:
 
   .onnx      one graph, for ONNX Runtime in any language, and in a browser
   no ending  a folder for the package sentence-transformers
-  .py        with --to mteb: the model's entry for MTEB
 
 Examples:
   groundvec export flickr8k -o flickr8k.onnx
   groundvec export flickr8k -o exact.onnx --precision float32
   groundvec export results/demo/models/scenes/gru-128-attention/seed1 -o encoder
-  groundvec export flickr8k --to mteb -o flickr8k.py
 """
 
 import argparse
@@ -31,12 +29,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", type=Path, required=True, metavar="PATH", help="the file or folder"
     )
     parser.add_argument(
-        "--to",
-        choices=["mteb"],
-        help="write a Python module with the model's `ModelMeta`, which names its training data; "
-        "MODEL comes with groundvec, or is user/name@commit on a hub",
-    )
-    parser.add_argument(
         "--precision",
         choices=["float32", "float16", "int8"],
         help="of the weights in an .onnx file (default: int8, a quarter of the size)",
@@ -49,17 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> None:
     """Write the model in the format that the options and the output's ending choose."""
-    if arguments.to == "mteb":
-        if arguments.output.suffix != ".py" or arguments.precision or arguments.language:
-            raise InputError(
-                f"{arguments.output}: --to mteb writes a file that ends in .py, and takes neither "
-                "--precision nor --language"
-            )
-        files.check_output(arguments.output)
-        from groundvec.export import mteb
-
-        mteb.save(arguments.model, arguments.output)
-    elif arguments.output.suffix == ".onnx":
+    if arguments.output.suffix == ".onnx":
         files.check_output(arguments.output)
         with extra("onnx"):
             from groundvec.export import onnx

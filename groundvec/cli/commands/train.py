@@ -128,6 +128,7 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     from groundvec.results.schemas import History, Retrieval
     from groundvec.runtime.files import write_bytes, write_json
     from groundvec.sources import table
+    from groundvec.text.punctuation import detach_punctuation
     from groundvec.training.files import train_from_files
 
     output: Path = arguments.output
@@ -138,7 +139,10 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     recipe_folder = hub.find(arguments.recipe)
     recipe = read_description(recipe_folder)
     captions, images = table.read(arguments.captions, photos)
+    query = captions["caption"][0]
     description = _description(arguments, recipe["description"], captions)
+    # The model reads training captions in the form that `encode` and `search` bring sentences into.
+    captions["caption"] = detach_punctuation(captions["caption"], description["text"])
     deterministic()
     device = choose(arguments.device)
     captions_file = work / "captions.csv"
@@ -191,8 +195,8 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
             before = f" (by {arguments.recipe} {of_recipe[direction]:.1f})"
         show(f"{direction}: R@{cutoff} {recall:.1f}{before}, by chance {chance:.1f}")
     # A command to try the model with.
-    query = ["groundvec", "search", str(photos), captions.caption[0]]
-    show(shlex.join([*query, "--model", str(output)]))
+    command = ["groundvec", "search", str(photos), query]
+    show(shlex.join([*command, "--model", str(output)]))
 
 
 def _extract(backbones: "Sequence[Backbone]", work: Path, output: Path, device: str) -> None:

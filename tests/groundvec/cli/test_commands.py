@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shutil
-from pathlib import Path
 from urllib.parse import unquote
 
 import numpy as np
@@ -26,7 +25,6 @@ from groundvec.text.characters import Text
 from tests.support.commands import run_here, shell
 from tests.support.examples import description, save_model
 
-ROOT = Path(__file__).parents[3]
 SENTENCES = ["A dog runs.", "", "éß🐶 \u2028 never seen", "A cat sleeps on a red sofa."]
 CARD = """---
 model-index:
@@ -75,28 +73,24 @@ def read_vectors(path):
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 1e-6), ("float16", 1e-3)])
 @pytest.mark.parametrize("ending", ["npy", "csv", "parquet"])
+@pytest.mark.parametrize("sentences", [SENTENCES, []])
 def test_a_file_of_sentences_becomes_a_file_of_vectors(
-    groundvec, tmp_path, monkeypatch, model, encoder, ending, dtype, tolerance
+    groundvec, tmp_path, monkeypatch, model, encoder, sentences, ending, dtype, tolerance
 ):
     """Also if it is written in several blocks."""
     monkeypatch.setattr("groundvec.cli.commands.encode.BLOCK", 3)
-    (tmp_path / "s.txt").write_bytes(b"\xef\xbb\xbf" + "\r\n".join(SENTENCES).encode())
+    (tmp_path / "s.txt").write_bytes(
+        b"\xef\xbb\xbf" + "".join(f"{sentence}\r\n" for sentence in sentences).encode()
+    )
     output = tmp_path / f"v.{ending}"
     assert groundvec("encode", "s.txt", "--model", model, "--dtype", dtype, "-o", output) == ""
     vectors = read_vectors(output)
     assert ending == "csv" or vectors.dtype == dtype
-    np.testing.assert_allclose(vectors, encoder.encode(SENTENCES), atol=tolerance)
+    expected = encoder.encode(sentences)
+    np.testing.assert_allclose(vectors.reshape(expected.shape), expected, atol=tolerance)
     if ending == "parquet":
-        assert polars.read_parquet(output)["sentence"].to_list() == SENTENCES
+        assert polars.read_parquet(output)["sentence"].to_list() == sentences
     assert sorted(path.name for path in tmp_path.iterdir()) == ["s.txt", f"v.{ending}"]
-
-
-@pytest.mark.parametrize("ending", ["npy", "csv", "parquet"])
-def test_a_file_without_sentences_becomes_one_without_vectors(groundvec, tmp_path, model, ending):
-    (tmp_path / "s.txt").touch()
-    groundvec("encode", "s.txt", "--model", model, "-o", f"v.{ending}")
-    vectors = read_vectors(tmp_path / f"v.{ending}").reshape(-1, 16)  # no columns in a CSV file
-    assert vectors.shape == (0, 16)
 
 
 def test_standard_input_is_encoded_to_standard_output(tmp_path, model, encoder):
@@ -162,20 +156,14 @@ def test_what_is_wrong_with_a_stream_or_an_output_is_one_line(tmp_path, line, sa
 # similarity
 
 
-def test_two_files_have_a_number_a_line(groundvec, tmp_path, model, encoder):
-    (tmp_path / "a.txt").write_text("\n".join(SENTENCES))
-    (tmp_path / "b.txt").write_text("\n".join(reversed(SENTENCES)))
-    numbers = groundvec("similarity", "--files", "a.txt", "b.txt", "--model", model).split()
-    expected = encoder.similarity(SENTENCES, SENTENCES[::-1]).diagonal()
-    np.testing.assert_allclose(np.array(numbers, float), expected, atol=1e-4)
-
-
-def test_files_may_be_pipes(tmp_path, model, encoder):
-    """A FIFO, such as bash makes of `<(...)`, and standard input."""
-    files = "<(echo 'A dog runs.') - <<< 'A cat.'"
+def test_two_files_have_a_number_a_line(tmp_path, model, encoder):
+    """One is a FIFO, such as bash makes of `<(...)`, and the other standard input."""
+    (tmp_path / "a.txt").write_text("".join(f"{sentence}\n" for sentence in SENTENCES))
+    files = "<(cat a.txt) - < <(tac a.txt)"
     result = shell(tmp_path, f"groundvec similarity --model {model} --files {files}")
-    expected = float(encoder.similarity("A dog runs.", "A cat."))
-    assert float(result.stdout) == pytest.approx(expected, abs=1e-4), result.stderr
+    expected = encoder.similarity(SENTENCES, SENTENCES[::-1]).diagonal()
+    numbers = np.array(result.stdout.split(), float)
+    np.testing.assert_allclose(numbers, expected, atol=1e-4, err_msg=result.stderr)
 
 
 # search
@@ -268,15 +256,14 @@ def test_what_is_not_utf_8_is_shown_with_question_marks(groundvec, model, photos
     assert "<h1>A caf?.</h1>" in (tmp_path / "best.html").read_text()
 
 
-def test_a_search_says_what_it_leaves_out(groundvec, tmp_path, monkeypatch, model, photos, caplog):
-    (photos / "!0.png").write_bytes(b"\0\5\26\7")
+def test_a_search_goes_on_where_nothing_can_be_saved(
+    groundvec, tmp_path, monkeypatch, model, photos, caplog
+):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    (tmp_path / "cache").write_text("no folder")  # so that nothing can be kept
+    (tmp_path / "cache").write_text("no folder")
     lines = groundvec("search", "photos", "A dog.", "--model", model).splitlines()
     assert_listed(lines, search(photos, "A dog.", model=model))
-    kept, left, _ = caplog.messages[:3]
-    assert kept.endswith("Not a directory; new features are not saved there")
-    assert left.startswith("photos/!0.png is not a picture") and left.endswith("; it is left out")
+    assert caplog.messages[0].endswith("Not a directory; new features are not saved there")
 
 
 # info
@@ -324,16 +311,11 @@ def test_a_name_of_the_grid_is_described_as_in_a_configuration(groundvec):
         (["encode", "s.txt", "-o", "v.txt"], "v.txt does not end in .npy or .csv or .parquet"),
         (["export", "flickr8k", "-o", "new.txt"], "new.txt does not end in .onnx"),
         (["encode", "s.txt", "--device", "gpu7"], "gpu7 cannot be used ("),
-        (["encode", "utf16.txt"], "utf16.txt line 1 is UTF-16 or no text at all: save it"),
         (["encode", "table.csv"], "table.csv is no text"),
         (["encode", "no.txt"], "no.txt: No such file or directory; name a file of sentences"),
-        (["encode", "latin.txt"], "latin.txt line 2 is not UTF-8: save it as UTF-8"),
         (["similarity", "s.txt", "A dog."], "s.txt is the name of a file, or looks like one"),
-        (["similarity", "A dog.", "-"], "- is the name of a file, or looks like one: use --fi"),
         (["similarity", "A dog."], "give two sentences in quotation marks, or two files"),
         (["similarity", "--files", "s.txt", "two.txt"], "s.txt has 1 lines and two.txt has 2"),
-        (["similarity", "--files", "s.txt", "folder"], "folder: Is a directory; name a file"),
-        (["search", "none.jpg", "A dog."], "none.jpg does not exist"),
         (["search", "s.txt", "A dog.", "-n", "0"], "--best is 0: ask for one or more"),
         (["search", "s.txt", "folder"], "folder is neither a sentence nor the file of a picture"),
         (["search", "s.txt", "A.", "--minus", "no.jpg"], "no.jpg is neither a sentence nor"),
@@ -346,8 +328,6 @@ def test_a_mistake_is_named(tmp_path, monkeypatch, capsys, arguments, message):
     (tmp_path / "two.txt").write_text("A dog.\n\n")
     (tmp_path / "table.csv").write_text("id,caption\n1,A dog.\n")
     (tmp_path / "folder").mkdir()
-    (tmp_path / "utf16.txt").write_text("A dog.\nA cat.\n", "utf-16-le")
-    (tmp_path / "latin.txt").write_bytes(b"A dog.\nEin Gl\xfcck.\n")
     monkeypatch.chdir(tmp_path)
     with pytest.raises((InputError, SystemExit)) as caught:
         run_here(*arguments)

@@ -21,7 +21,7 @@ from groundvec.model.network import Model
 from groundvec.model.packing import pack
 from groundvec.runtime.errors import InputError
 from groundvec.text.characters import Text
-from tests.support.commands import run_here, shell
+from tests.support.commands import run_here
 from tests.support.examples import description, save_model
 
 COLORS = ("red", "green", "blue", "white")
@@ -45,7 +45,8 @@ def data(tmp_path, monkeypatch, kept_features):
     described = description("gru-16-max", epochs=2, cycle=2, batch_size=4)
     torch.manual_seed(0)
     network = Model(described, {"en": Text.build(["A dog."])}, lite.width)
-    save_model(tmp_path / "recipe", network, features=described_features(lite, "cpu"))
+    features = described_features(lite, "cpu") | {"width": lite.width}
+    save_model(tmp_path / "recipe", network, features=features)
     return tmp_path
 
 
@@ -55,12 +56,7 @@ def train(*options):
 
 
 def test_a_recipe_gives_its_networks_to_the_model(data):
-    features = described_features(backbones.load("efficientnet_lite0", crops=1), "cpu")
-    described = description("gru-16-max", epochs=2, cycle=2, batch_size=4)
-    network = Model(described, {"en": Text.build(["A dog."])}, backbones.LITE_WIDTH)
-    features = features | {"width": backbones.LITE_WIDTH}
-    save_model(data / "whole", network, features=features)
-    pack(data / "whole", data / "packed")
+    pack(data / "recipe", data / "packed")
     train("--epochs", "1", "--recipe", "packed")
     graphs = [data / name / "graphs/0.onnx" for name in ("packed", "model")]
     assert graphs[0].read_bytes() == graphs[1].read_bytes()
@@ -68,12 +64,16 @@ def test_a_recipe_gives_its_networks_to_the_model(data):
     assert backbone.graph_file == Path("model/graphs/0.onnx")
 
 
-def test_a_trained_model_has_what_its_users_need(data, capsys):
+def test_a_trained_model_has_what_its_users_need(data, capsys, caplog):
+    caplog.set_level("INFO")
     table = pd.read_csv("captions.csv")
     table.loc[0, "caption"] = 'a "red" $wall'
     table.to_csv("captions.csv", index=False)
     train("--epochs", "3")
     said = capsys.readouterr().out.splitlines()
+    epochs = [line for line in caplog.messages if line.startswith("model seed 1: epoch ")]
+    assert [line.partition(",")[0].split()[-1] for line in epochs] == ["0/3", "1/3", "2/3", "3/3"]
+    assert epochs[1].endswith(" min left")
     # What a shell reads as it is meant.
     query = ["groundvec", "search", "photos", 'a "red" $wall', "--model", "model"]
     assert shlex.split(said[-1]) == query
@@ -104,6 +104,22 @@ def test_a_folder_of_pictures_and_texts_is_enough(data):
     train("--epochs", "1", "-o", "of-a-table")
     written = [Path(name, "ensemble.json").read_text() for name in ("model", "of-a-table")]
     assert written[0] == written[1]
+
+
+def test_captions_are_read_in_the_form_of_queries(data, monkeypatch):
+    """`encode` and `search` separate punctuation from the words of a query."""
+    table = pd.read_csv("captions.csv")
+    table.loc[0, "caption"] = 'The dog\'s ball, "red".'
+    table.to_csv("captions.csv", index=False)
+
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("groundvec.training.files.train_from_files", stop)
+    with pytest.raises(KeyboardInterrupt):
+        train()
+    captions = pd.read_csv(".model.unfinished/captions.csv")["caption"]
+    assert captions[0] == 'The dog \'s ball , " red " .'
 
 
 @pytest.mark.parametrize("place", ["groundvec.card.card.card", "pathlib.Path.rename"])
@@ -195,14 +211,3 @@ def test_what_cannot_be_trained_is_refused_before_anything_is_computed(data, mon
         with pytest.raises(InputError, match=error):
             train()
         assert not list(data.glob(".model*"))
-
-
-def test_a_line_per_epoch_says_how_long_it_takes(data):
-    line = "groundvec train captions.csv photos -o model --recipe recipe --device cpu --epochs 2"
-    result = shell(data, line)
-    assert result.returncode == 0, result.stderr
-    lines = result.stderr.splitlines()
-    assert [line.partition(",")[0] for line in lines] == [
-        f"model seed 1: epoch {epoch}/2" for epoch in range(3)
-    ]
-    assert lines[1].endswith(" min left")

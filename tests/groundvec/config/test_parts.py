@@ -5,11 +5,8 @@ import json
 import os
 import re
 import shutil
-from importlib import import_module
 from pathlib import Path
 
-import h5py
-import numpy as np
 import pandas as pd
 import pytest
 from safetensors.numpy import load_file
@@ -19,7 +16,8 @@ from groundvec.provenance import digest
 from groundvec.runtime.errors import InputError
 from reproduction.text.treebank import Tree, write
 from tests.support import forks
-from tests.support.examples import make_split, recipe, sentences
+from tests.support.examples import recipe
+from tests.support.small_data import run_script, write_data
 
 ROOT = Path(__file__).parents[3]
 
@@ -31,18 +29,9 @@ def project(tmp_path_factory):
     for name in ("groundvec", "reproduction", "scripts"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
-    _, split = make_split(images=30)
-    captions = split.captions["en"]
-    of_image = np.array(["train"] * 20 + ["dev"] * 5 + ["test"] * 5)
-    rows = {
-        "image_id": split.image_ids[captions.image],
-        "language": "en",
-        "split": of_image[captions.image],
-        "caption": sentences(images=30),
-    }
-    pd.DataFrame(rows).to_csv(folder / "captions.csv", index=False)
-    with h5py.File(folder / "f.h5", "w") as file:
-        file["features"], file["image_ids"] = split.features, split.image_ids.tolist()
+    splits = ["train"] * 20 + ["dev"] * 5 + ["test"] * 5
+    captions = [[f"picture {i}, caption {k}" for k in range(5)] for i in range(len(splits))]
+    write_data(folder, splits, captions, width=6)
     return folder
 
 
@@ -54,8 +43,7 @@ def run(project, *command):
 def run_here(project, script, *arguments):
     """Run a program of this project within this process."""
     with contextlib.chdir(project):
-        module = import_module(script.removesuffix(".py").replace("/", "."))
-        module.main(module.parser.parse_args([str(word) for word in arguments]))
+        run_script(Path(script).stem, *arguments)
 
 
 def train(run, project, name, described, *treebanks):
@@ -64,7 +52,7 @@ def train(run, project, name, described, *treebanks):
     text = json.dumps(described.get("text", CHARACTERS))
     run(project, "scripts/text.py", "--text", text, "--output", f"{name}.json", *captions)
     options = ["--description", json.dumps(described), "--name", name]
-    options += ["--dataset", "x", "--features", "f.h5", "--texts", f"{name}.json"]
+    options += ["--dataset", "x", "--features", "features.h5", "--texts", f"{name}.json"]
     options += ["--work", "work", "--output", name, "--threads", "1"]
     run(project, "scripts/train.py", *options, *captions)
     return project / name

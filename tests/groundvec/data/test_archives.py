@@ -9,7 +9,6 @@ import shutil
 import stat
 import tarfile
 import zipfile
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,7 +17,6 @@ from hypothesis import strategies as st
 from groundvec.data.archives import unpack
 from groundvec.runtime.errors import InputError
 
-ROOT = Path(__file__).parents[3]
 FILES = {"a.txt": b"first", "deep/er/b.bin": bytes(range(256)) * 20, "deep/empty": b""}
 
 

@@ -26,21 +26,12 @@ def photos(tmp_path, monkeypatch):
 
 def tables():
     """Three images, one in each split, with two captions each."""
-    images = pd.DataFrame(
-        {
-            "image_id": ["a.jpg", "b.jpg", "c.jpg"],
-            "split": ["train", "dev", "test"],
-            "path": ["photos/a.jpg", "photos/b.jpg", "photos/c.jpg"],
-        }
-    )
-    captions = pd.DataFrame(
-        {
-            "image_id": ["a.jpg", "a.jpg", "b.jpg", "b.jpg", "c.jpg", "c.jpg"],
-            "language": "en",
-            "split": ["train", "train", "dev", "dev", "test", "test"],
-            "caption": ["A cat .", "Cats", "A dog .", "Dogs", "A cow .", "Cows"],
-        }
-    )
+    names = ["a.jpg", "b.jpg", "c.jpg"]
+    images = pd.DataFrame({"image_id": names, "split": dataset.SPLITS})
+    images["path"] = [f"photos/{name}" for name in names]
+    captions = pd.DataFrame({"image_id": np.repeat(names, 2), "language": "en"})
+    captions["split"] = np.repeat(dataset.SPLITS, 2)
+    captions["caption"] = ["A cat .", "Cats", "A dog .", "Dogs", "A cow .", "Cows"]
     return captions, images
 
 

@@ -4,7 +4,6 @@ import errno
 import hashlib
 import itertools
 import re
-import socket
 import urllib.error
 import urllib.request
 import zipfile
@@ -169,19 +168,12 @@ def test_a_download_that_is_longer_than_the_file_is_ended(server, target):
         assert not part_of(target).exists()
 
 
-def closed_port():
-    """An address at which nobody listens."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{free.getsockname()[1]}/archive.zip"
-
-
 @pytest.mark.parametrize("broken", ["404", "refused", "another file", "breaks off"])
 def test_the_second_address_is_used_where_the_first_fails(server, target, caplog, broken):
     [second] = server.source["urls"]
     first = second.replace("archive", "old")
     if broken == "refused":
-        first = closed_port()
+        first = "http://127.0.0.1:9/old.zip"  # where nobody listens
     elif broken == "another file":
         server.others["/old.zip"] = b"something else"
     elif broken == "breaks off":
@@ -302,11 +294,8 @@ def test_every_recorded_source_has_addresses_and_a_sum():
     sources = yaml.safe_load((ROOT / "resources" / "sources.yaml").read_text())
     public = {name: source for name, source in sources.items() if source["urls"]}
     assert sources.keys() - public.keys() == {"sts/STS.zip", "sts/SICK.zip"}
-    unverified = {
-        name
-        for name, source in public.items()
-        if not (source.get("sha256") or source.get("md5") or source.get("members"))
-    }
+    sums = ("sha256", "md5", "members")
+    unverified = {name for name, source in public.items() if not any(map(source.get, sums))}
     assert unverified == {
         "pascal1k/index.html",
         "sts/Stsbenchmark.tar.gz",

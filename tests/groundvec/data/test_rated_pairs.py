@@ -1,20 +1,15 @@
 import logging
-from pathlib import Path
+import zipfile
 
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from groundvec.data.dataset import SPLITS
 from groundvec.data.ratings import COLUMNS, read_ratings, read_sts
 from groundvec.data.tokenization import prepare
 from groundvec.results import frames
 from groundvec.results.schemas import Ratings
 from groundvec.runtime.errors import InputError
 from tests.support.sts_files import SICK_HEADER, SUBTASKS, small, write
-
-ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize("public", [False, True])
@@ -53,14 +48,12 @@ DEV, TRIAL = "STS/STSBenchmark/sts-dev.csv", "SICK/SICK_trial.txt"
 @pytest.mark.parametrize(
     ("name", "content", "error"),
     [
-        (INPUT, "A\tB\nC\n", "belief.txt line 2 has 1 columns, not 2 separated"),
         (INPUT, "A\tB\nC\tD\nE\tF\n", f"belief.txt has 3 lines, but .*{GOLD} has 2"),
         (INPUT, " \tB\nC\tD\n", f"{INPUT} line 1: a sentence is empty"),
         (INPUT, "A\u2028\tB\x85\nC\n", f"{INPUT} line 2 has 1 columns"),
         (INPUT, "", f"{INPUT} is empty"),
         (GOLD, "4\nfive\n", f"{GOLD} line 2: the rating 'five' is not a number"),
         (GOLD, "\n5.001\n", f"{GOLD} line 2: the rating 5.001 is not from 0 to 5"),
-        (GOLD, "4\n-inf\n", f"{GOLD} line 2: the rating -inf is not from 0 to 5"),
         (GOLD, None, r"there is no STS\.gs\.belief\.txt in a folder STS2015-en-test or STS15-"),
         (DEV, "a\tb\tc\td\t5\tA\n", f"{DEV} line 1 has 6 columns, not 7 to 9 separated"),
         (TRIAL, f"{SICK_HEADER}1\tA\tB\t0.9\tX\n", f"{TRIAL} line 2: the rating 0.9 is not from 1"),
@@ -88,24 +81,13 @@ def test_folders_that_are_missing_or_named_twice(tmp_path):
 
 # --- ratings.csv --------------------------------------------------------------------------------
 
-words = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1)
-sentences = st.one_of(
-    st.sampled_from(["NA", "None", "null", "nan", '"', "a,b", "1"]),
-    st.lists(words, min_size=1).map(" ".join),
-)
-scores = st.floats(0, 5).map(lambda score: round(score, 3))
 
-
-@given(
-    st.lists(
-        st.tuples(st.sampled_from(SPLITS), sentences, sentences, scores), min_size=1, max_size=9
-    )
-)
-def test_what_is_written_is_read(tmp_path_factory, rows):
-    path = tmp_path_factory.mktemp("ratings") / "ratings.csv"
-    pairs = pd.DataFrame([("T", "S", *row) for row in rows], columns=COLUMNS)
-    frames.write(path, pairs, Ratings)
-    read = read_ratings(path)
+def test_what_is_written_is_read(tmp_path):
+    texts = ["NA", "None", "null", "nan", '"', "a,b", "1", "Ein 🐕"]
+    rows = [("T", "S", "test", text, text[::-1], number / 8) for number, text in enumerate(texts)]
+    pairs = pd.DataFrame(rows, columns=COLUMNS)
+    frames.write(tmp_path / "ratings.csv", pairs, Ratings)
+    read = read_ratings(tmp_path / "ratings.csv")
     assert read.values.tolist() == pairs.values.tolist()
     assert read.rating.dtype == float
 
@@ -161,8 +143,6 @@ def test_moses_tokens_are_not_escaped():
 
 @pytest.mark.mirror
 def test_the_mirrors_pairs_are_those_of_the_paper(mirror, tmp_path):
-    import zipfile
-
     for name in ("STS", "SICK"):
         zipfile.ZipFile(mirror / "sts" / f"{name}.zip").extractall(tmp_path)
     pairs, tasks = read_sts([tmp_path / "STS", tmp_path / "SICK"], "none")

@@ -1,5 +1,7 @@
 """The scores of a model's snapshots and of their ensemble."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -29,19 +31,12 @@ class Fixed:
         return self.captions[language]
 
 
-class Given(Fixed):
-    """A model for which features and encoded captions are vectors already."""
-
-    def __init__(self):
-        pass
-
-    def encode_images(self, features):
-        return features
-
-    def encode_captions(self, encoded, language):
-        return encoded
-
-
+# A model for which features and encoded captions are vectors already.
+IDENTITY = SimpleNamespace(
+    similarity="cosine",
+    encode_images=lambda features: features,
+    encode_captions=lambda encoded, language: encoded,
+)
 LANGUAGES = ("en", "de")
 ENSEMBLE = {"epochs": [1, 2], "best": 2}
 
@@ -183,7 +178,7 @@ def test_a_bank_is_scored_at_the_inverse_temperature_that_is_best_in_development
     recalls = [recall(b) for b in model_retrieval.INVERSE_TEMPERATURES]
     best = model_retrieval.INVERSE_TEMPERATURES[np.argmax(recalls)]
     assert recalls.count(max(recalls)) == 1  # or the test decides nothing
-    scores, ranks = model_retrieval.score_with_bank({3: Given()}, training, dev, test, folds=2)
+    scores, ranks = model_retrieval.score_with_bank({3: IDENTITY}, training, dev, test, folds=2)
     assert set(scores["inverse_temperature"]) == {best}
     assert set(scores["bank"]) == {50}
     assert set(scores["test_set"]) == {"40", "20-folds"}

@@ -8,15 +8,12 @@ import pytest
 from scipy import stats
 
 from groundvec.data import dataset
-from groundvec.evaluation.files import read_predictions
 from groundvec.evaluation.overlap import normalised, score_unseen, seen, training_captions
 from groundvec.evaluation.ratings import predict
-from groundvec.results.frames import write
-from groundvec.results.schemas import Ratings
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import write_json
-from scripts import overlap as script
+from tests.support.models import saved_model
 from tests.support.result_files import described
+from tests.support.small_data import run_script
 
 # Of four images; the last is a test image.
 CAPTIONS = {
@@ -45,7 +42,7 @@ def write_captions(folder, **of_languages):
 
 
 def test_training_captions_are_those_that_training_reads(tmp_path):
-    """The first five of every training image, in English; of a draw, those of its images."""
+    """The first five of every training image, in English; test_workflow.py has a draw."""
     path = write_captions(tmp_path, de={"i0": ["Ein Hund ."], "i3": ["Ein Bild ."]})
     read = training_captions(about(), path)
     assert read == {
@@ -57,11 +54,6 @@ def test_training_captions_are_those_that_training_reads(tmp_path):
     }
     both = described("gru-8-max") | {"languages": ["en", "de"]}
     assert set(training_captions(about(description=both), path)) == {"adogsball", "thedogruns"}
-    draws = [set(training_captions(about(draw=[2, 0, 1], seed=seed), path)) for seed in range(20)]
-    of_images = [{normalised(text) for text in CAPTIONS[image][:5]} for image in ("i0", "i1", "i2")]
-    assert {frozenset(draw) for draw in draws} == {
-        frozenset(one | other) for one, other in itertools.combinations(of_images, 2)
-    }
 
 
 # Which captions of CAPTIONS each is, by hand.
@@ -148,19 +140,16 @@ def test_pairs_are_counted_as_by_hand(scores):
 
 def test_scores_without_seen_pairs_are_those_of_the_others(scores, predictions):
     pairs = rated()
-    unseen = ~pairs[["sentence_a", "sentence_b"]].map(lambda text: bool(SENTENCES[text])).any(
-        axis=1
-    )
-    for (kind, method), group in itertools.product(
-        [("snapshot", "cosine"), ("ensemble", "cosine"), ("ensemble", "classifier")],
-        [("SICK", "Relatedness"), ("all", "all")],
+    in_captions = pairs[["sentence_a", "sentence_b"]].map(lambda text: bool(SENTENCES[text]))
+    unseen = ~in_captions.any(axis=1)
+    for kind, method, task, subtask, statistic in (
+        ("snapshot", "cosine", "all", "all", "concatenated"),
+        ("ensemble", "cosine", "SICK", "Relatedness", "correlation"),
+        ("ensemble", "classifier", "SICK", "Relatedness", "correlation"),
     ):
-        if method == "classifier" and group[0] == "all":
-            continue
         table = predictions[(predictions["kind"] == kind) & predictions["pair"].map(unseen)]
-        table = of_task(table, *group)
-        statistic = "concatenated" if group[0] == "all" else "correlation"
-        row = row_of(scores, task=group[0], statistic=statistic, method=method, kind=kind)
+        table = of_task(table, task, subtask)
+        row = row_of(scores, task=task, statistic=statistic, method=method, kind=kind)
         assert row["pairs"] - row["seen"] == len(table) > 2
         for name, measure in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr)):
             r = measure(table[method], table["rating"]).statistic
@@ -179,35 +168,13 @@ def test_scores_are_the_same_if_no_pair_is_seen_and_missing_if_all_are(predictio
     assert scores["seen"].equals(scores["pairs"])
 
 
-@pytest.fixture
-def files(tmp_path, predictions):
-    """The arguments of the script."""
-    model = about(dataset="scenes", model="gru-8-max", snapshots=[4], saved=[0, 4], width=6)
-    text = {"characters": "abc .", "counts": [1] * 5}
-    write_json(tmp_path / "model" / "model.json", model | {"texts": {"en": text}, "key": "k1"})
-    write(tmp_path / "ratings.csv", rated(), Ratings)
-    predictions.to_csv(tmp_path / "predictions.csv", index=False)
-    return {
-        "model": tmp_path / "model",
-        "ratings": tmp_path / "ratings.csv",
-        "predictions": tmp_path / "predictions.csv",
-        "captions": write_captions(tmp_path),
-        "output": tmp_path / "overlap.csv",
-    }
-
-
-def run(files):
-    words = [word for name, path in files.items() for word in (f"--{name}", str(path))]
-    script.main(script.parser.parse_args(words))
-
-
-def test_files_that_do_not_belong_together_are_named(files, tmp_path):
-    pairs = rated()
-    write(files["ratings"], pairs[3:].reset_index(drop=True), Ratings)
+def test_predictions_of_other_pairs_or_of_another_model_are_named(tmp_path, predictions):
     message = r"of scenes/gru-8-max/seed1 are not of these rated pairs \(pair \d+, STS 2012"
     with pytest.raises(InputError, match=message):
-        run(files)
-    table = read_predictions([files["predictions"]])
-    table.assign(system="scenes/gru-8-max/seed2").to_csv(files["predictions"], index=False)
-    with pytest.raises(InputError, match="is not about the model scenes/gru-8-max/seed1"):
-        run(files)
+        score_unseen(predictions, seen(rated()[3:].reset_index(drop=True), {}))
+    saved_model(tmp_path / "model")
+    predictions.to_csv(tmp_path / "predictions.csv", index=False)
+    options = ["--model", tmp_path / "model", "--predictions", tmp_path / "predictions.csv"]
+    options += ["--ratings", "ratings.csv", "--captions", "captions.csv", "--output", "overlap.csv"]
+    with pytest.raises(InputError, match="is not about the model scenes/gru-16-attention/seed0"):
+        run_script("overlap", *options)

@@ -9,7 +9,6 @@ from tests.support.features import TINY, save_weights
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory):
-    """A small network of torchvision with random weights, and the file of them."""
+    """A file of random weights of a small network of torchvision."""
     torch.manual_seed(0)
-    network = get_model(TINY).eval()
-    return network, save_weights(network, tmp_path_factory.mktemp("weights"), TINY)
+    return save_weights(get_model(TINY), tmp_path_factory.mktemp("weights"), TINY)

@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 import pytest
 
-from groundvec.features import backbones, graphs
+from groundvec.features import graphs
 from groundvec.runtime.errors import InputError
 from tests.support.features import STAND_IN
 
@@ -40,18 +40,6 @@ def test_the_features_are_the_mean_over_crops(tmp_path):
     np.testing.assert_allclose(features, 1 + crops.mean(axis=(0, 2, 3)), rtol=1e-5)
 
 
-def test_rounded_weights_change_the_features_little():
-    backbone = backbones.load("efficientnet_lite0")
-    exported = graphs.export(backbone.network, backbone.transform)
-    rounded = graphs.rounded(exported)
-    assert len(rounded) < 0.4 * len(exported)
-    crops = np.random.default_rng(0).integers(0, 256, (1, 3, 224, 224), np.uint8)
-    expected = graphs.Graph(exported)(crops)
-    features = graphs.Graph(rounded)(crops)
-    cosine = expected @ features / np.linalg.norm(expected) / np.linalg.norm(features)
-    assert 0.99 < cosine < 0.999999
-
-
 def external(model):
     """Let the weights be in another file."""
     weight = model.graph.initializer[0]
@@ -73,14 +61,12 @@ def claim(model):
         ("Conv(pixels, weight, bias)", "Expand(pixels, axes)", "it has the operator Expand"),
         ("Conv(pixels, weight, bias)", "com.other.Conv(pixels)", "the operator com.other"),
         ("Cast<to = 1>", "Cast<to = 999>", "is not an image network"),
-        ("48, 48] crops", "64, 64] crops", r"does not read \[1, 3, 48, 48\]"),
         ("48, 48] crops", "h, w] crops", r"does not read \[1, 3, 48, 48\]"),
         ("(float[1, 3] features)", "(float[1, 4] features)", "is not an image network"),
         ("axes = {2, 3}", "axes = {1, 2}", "is not an image network"),
         # A few bytes that would take a terabyte, or years.
         ("Conv(", "Conv<pads = [250000, 250000, 250000, 250000]>(", "750,[0-9,]+ numbers by"),
         ("Conv(", "Conv<dilations = [-1, 1]>(", "is not an image network"),
-        ("Conv(", "Conv<group = 7>(", "is not an image network"),
     ],
 )
 def test_other_graphs_are_refused(tmp_path, old, new, problem):
@@ -98,17 +84,16 @@ def test_many_products_are_refused(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("content", "problem"),
+    "content",
     [
-        (b"no graph", r"0\.onnx is not an image network"),
-        (b"", r"0\.onnx is not an image network"),
-        (external(onnx.parser.parse_model(GRAPH)), r"0\.onnx is not an image network"),
-        (claim(onnx.parser.parse_model(GRAPH)), r"0\.onnx is not an image network"),
+        b"no graph",
+        external(onnx.parser.parse_model(GRAPH)),
+        claim(onnx.parser.parse_model(GRAPH)),
     ],
-    ids=["text", "empty", "weights in another file", "more weights than there are"],
+    ids=["text", "weights in another file", "more weights than there are"],
 )
-def test_other_files_are_refused(tmp_path, content, problem):
-    with pytest.raises(InputError, match=problem):
+def test_other_files_are_refused(tmp_path, content):
+    with pytest.raises(InputError, match=r"0\.onnx is not an image network"):
         read(tmp_path / "0.onnx", content)
 
 

@@ -19,9 +19,7 @@ from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_json
 from groundvec.similarity import join
 from tests.support.examples import description
-from tests.support.models import BAG, CAPTIONS, TEXT, embed, model, peak_memory, saved_model
-
-GRU = {"name": "rnn", "cell": "gru", "size": 16}
+from tests.support.models import BAG, TEXT, embed, model, peak_memory, saved_model
 
 
 def test_the_image_encoder_starts_xavier_uniform():
@@ -55,9 +53,7 @@ def test_a_sentence_of_no_known_word_stays_zero_in_an_ensemble():
 def test_a_model_of_parts_that_do_not_fit_is_refused():
     """Also where no configuration was checked: its description may come from anybody."""
     described = {**description(BAG | {"state": True}), "similarity": "dot"}
-    with pytest.raises(
-        InputError, match="`state` needs cosines, which `similarity: cosine` provides"
-    ):
+    with pytest.raises(InputError, match="`state` needs cosines, which `similarity: cosine` pr"):
         Model(described, {"en": TEXT}, 6)
 
 
@@ -91,10 +87,8 @@ def merged(content, change):
         ({"description": {"text": {"name": "trees"}}, "texts": {"en": DEEP}}, "dimension: 10000"),
         ({"features": {"blocks": '[{"transform": "x"}]'}}, r"features\.transform: Expecting"),
         ({"features": {"crops": 3}}, "crops: 3 is not one of"),
-        ({"draw": [1, 2]}, r"draw: \[1, 2\] is too short"),
         ({"description": {"encoder": {"name": "../x"}}}, r"encoder.name: '\.\./x' is not one of"),
         ({"description": {"encoder": {"wings": 2}}}, r"\('wings' was unexpected\)"),
-        ({"width": 10**9}, "width: 1000000000 is greater than the maximum"),
         ({"sha256": {"4": ""}}, r"sha256\.4: '' does not match"),
         ({"texts": {"en": {"parses": "/dev/zero"}}}, r"\('parses' was unexpected\)"),
         ({"width": 60_000}, "does not hold the weights of this model"),
@@ -174,13 +168,3 @@ def test_image_features_are_standardised_by_those_of_the_training_images(tmp_pat
     plain = Model(description(), {"en": TEXT}, 12)
     plain.image.measure(features)
     assert set(plain.image.state_dict()) == {"projection.weight", "projection.bias"}
-
-
-def test_only_cosines_are_of_unit_vectors():
-    described = description()
-    for similarity, unit in (("cosine", True), ("dot", False), ("euclidean", False)):
-        torch.manual_seed(0)
-        one = Model(described | {"similarity": similarity}, {"en": TEXT}, 12)
-        images = 5 * np.ones((2, 12), np.float32)
-        for vectors in (embed(one, CAPTIONS), one.encode_images(images)):
-            assert np.allclose(np.linalg.norm(vectors, axis=1), 1) == unit

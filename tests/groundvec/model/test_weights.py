@@ -1,13 +1,9 @@
 """Files of weights, and their damage."""
 
-import hashlib
-import json
 from pathlib import Path
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from safetensors.torch import save_file
 
 from groundvec.model.network import load_model
@@ -15,21 +11,14 @@ from groundvec.model.stored import Weights
 from groundvec.model.weights import load as load_weights
 from groundvec.model.weights import save as save_weights
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import write_json
-from tests.support.examples import description
 from tests.support.models import peak_memory, saved_model
 
 
-def test_damaged_or_foreign_weights_are_named(tmp_path):
+def test_damaged_or_missing_weights_are_named(tmp_path):
     saved_model(tmp_path)
     path = tmp_path / "snapshots" / "epoch-004.safetensors"
     path.write_bytes(path.read_bytes()[:200])
     with pytest.raises(InputError, match=r"epoch-004\.safetensors does not hold the weights"):
-        load_model(tmp_path, 4)
-    saved_model(tmp_path)
-    content = json.loads((tmp_path / "model.json").read_text())
-    write_json(tmp_path / "model.json", content | {"description": description("gru-32-attention")})
-    with pytest.raises(InputError, match=r"does not hold the weights of this model"):
         load_model(tmp_path, 4)
     path.unlink()
     with pytest.raises(InputError, match=r"epoch-004\.safetensors does not exist"):
@@ -93,9 +82,7 @@ def test_stored_matrices_are_read(tmp_path, kind):
         ("int8", {"weight.scale": torch.full((2**14,), torch.nan)}, TOO_LARGE),
         ("int8", {"weight": torch.zeros(2**14, 8, dtype=torch.uint8)}, UNFIT),
         ("int8", {"weight.codebook": torch.ones(256, 4)}, UNFIT),
-        ("codes", {"weight.scale": torch.ones(8)}, UNFIT),
         ("codes", {"weight.codebook": None}, UNFIT),
-        ("codes", {"weight.codebook": torch.ones(256)}, UNFIT),
         ("codes", {"weight.codebook": torch.ones(256, 1000, 4)}, UNFIT),  # decoded, gigabytes
         ("codes", {"weight.codebook": torch.ones(256, 4, dtype=torch.int8)}, UNFIT),
         ("codes", {"weight.codebook": torch.ones(3, 4)}, "weight has codes beyond its codebook"),
@@ -123,19 +110,3 @@ def test_weights_may_be_empty(tmp_path, packed):
     network = torch.nn.Embedding(0, 3, device="meta")
     load_weights(network, Weights(tmp_path / "w.safetensors"))
     assert network.weight.shape == (0, 3) and not network.weight.is_meta
-
-
-@given(st.data())
-def test_a_flipped_byte_in_a_snapshot_is_noticed(tmp_path_factory, data):
-    folder = tmp_path_factory.mktemp("model")
-    saved_model(folder)
-    path = folder / "snapshots" / "epoch-004.safetensors"
-    content = json.loads((folder / "model.json").read_text())
-    sums = {"4": hashlib.sha256(path.read_bytes()).hexdigest()}
-    write_json(folder / "model.json", content | {"sha256": sums})
-    load_model(folder, 4)
-    data_of_file = bytearray(path.read_bytes())
-    data_of_file[data.draw(st.integers(0, len(data_of_file) - 1))] ^= data.draw(st.integers(1, 255))
-    path.write_bytes(data_of_file)
-    with pytest.raises(InputError, match=r"epoch-004\.safetensors is damaged"):
-        load_model(folder, 4)

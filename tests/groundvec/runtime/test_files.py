@@ -231,25 +231,17 @@ def test_a_new_folder_is_whole_or_not_there(tmp_path):
 @pytest.mark.parametrize("kind", ["file", "folder", "broken link"])
 @pytest.mark.parametrize("when", ["before", "meanwhile"])
 def test_nothing_is_written_over_or_through(tmp_path, kind, when):
-    path, elsewhere = tmp_path / "new", tmp_path / "elsewhere"
-
-    def make():
-        if kind != "broken link":
-            elsewhere.mkdir()
-        if kind == "file":
-            path.write_text("theirs")
-        elif kind == "folder":
-            path.mkdir()
-            (path / "a").write_text("theirs")
-        else:
-            path.symlink_to(elsewhere)
-
+    path = tmp_path / "new"
+    make = {
+        "file": path.touch,
+        "folder": lambda: (path / "theirs").mkdir(parents=True),
+        "broken link": lambda: path.symlink_to(tmp_path / "elsewhere"),
+    }[kind]
     if when == "before":
         make()
     with pytest.raises(InputError, match="new already exists: name another"), new_folder(path) as n:
         assert when == "meanwhile"
-        (n / "a").write_text("ours")
+        (n / "ours").touch()
         make()
-    assert sorted(each.name for each in tmp_path.iterdir()) in (["elsewhere", "new"], ["new"])
-    assert not elsewhere.exists() or not list(elsewhere.iterdir())
-    assert kind != "folder" or (path / "a").read_text() == "theirs"
+    assert list(tmp_path.iterdir()) == [path]
+    assert not (path / "ours").exists()

@@ -13,10 +13,6 @@ from groundvec.sources import karpathy
 from tests.support.karpathy_files import coco_entry, write_coco
 
 
-def rows(frame):
-    return list(frame.itertuples(index=False, name=None))
-
-
 def test_mscoco(tmp_path):
     path = write_coco(
         tmp_path,
@@ -154,25 +150,18 @@ def test_flickr30k_keeps_as_many_captions_as_are_asked_for(tmp_path, zipped):
             archive.write(path, "dataset_flickr30k.json")
         path = tmp_path / "all.zip/dataset_flickr30k.json"
     captions, images = karpathy.read("photos", path, 2)
-    assert rows(images) == [
-        ("0.jpg", "train", "photos/0.jpg"),
-        ("1.jpg", "dev", "photos/1.jpg"),
-        ("2.jpg", "test", "photos/2.jpg"),
+    assert images.values.tolist() == [
+        ["0.jpg", "train", "photos/0.jpg"],
+        ["1.jpg", "dev", "photos/1.jpg"],
+        ["2.jpg", "test", "photos/2.jpg"],
     ]
     assert captions.caption.tolist() == ["Two dogs run .", "A man's hat ."] * 3
     assert captions.image_id[:2].tolist() == ["0.jpg", "0.jpg"]
     assert len(karpathy.read("photos", path)[0]) == 9
 
 
-def test_an_archive_that_lacks_the_file_or_is_damaged_is_refused(tmp_path):
-    with zipfile.ZipFile(tmp_path / "all.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("dataset_flickr8k.json", b"{}")
-    for path, error in [
-        ("all.zip/dataset_coco.json", r"add to .*all\.zip/ the name .*: dataset_flickr8k\.json"),
-        ("none.zip/a.json", r"none\.zip/a\.json does not exist"),
-    ]:
+def test_an_archive_that_is_missing_or_damaged_is_refused(tmp_path):
+    (tmp_path / "all.zip").write_bytes(b"PK\3\4")
+    for name, error in (("none.zip/a.json", "does not exist"), ("all.zip/a.json", "is damaged")):
         with pytest.raises(InputError, match=error):
-            karpathy.read("photos", tmp_path / path)
-    (tmp_path / "all.zip").write_bytes((tmp_path / "all.zip").read_bytes()[:-50])
-    with pytest.raises(InputError, match=r"all\.zip is damaged"):
-        karpathy.read("photos", tmp_path / "all.zip/dataset_flickr8k.json")
+            karpathy.read("photos", tmp_path / name)

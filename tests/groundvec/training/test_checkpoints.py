@@ -42,7 +42,7 @@ def random(tmp_path_factory):
     return folder, train(folder, two_languages(), RANDOM)
 
 
-@pytest.mark.parametrize("batch", [1, 4, 10, 15])
+@pytest.mark.parametrize("batch", [1, 10, 15])
 def test_a_training_killed_in_any_batch_ends_in_the_same_weights(
     tmp_path, monkeypatch, random, batch
 ):
@@ -145,7 +145,6 @@ def assert_same_snapshots(one, other):
 @pytest.mark.parametrize(
     ("damaged", "how", "batches"),
     [
-        (["checkpoint.pt"], "truncated", 20),
         (["checkpoint.pt"], "flipped", 20),
         (["checkpoint.pt", "checkpoint-previous.pt"], "zeros", 40),
         (["snapshots/epoch-002.safetensors"], "flipped", 40),

@@ -75,12 +75,10 @@ def test_paraphrases_are_in_the_batch_as_if_of_another_language(tmp_path, monkey
         every = CAPTIONS.encoded.batch(np.arange(len(CAPTIONS.image)))
         known = model.embed_captions("en", list(map(torch.from_numpy, every)))
     monkeypatch.setattr(multilingual.Objective, "forward", spy)
-    train(tmp_path / "one", described=described)
+    train(tmp_path, described=described)
     first, second = [torch.cdist(vectors, known).argmin(dim=1).numpy() for vectors in seen[0]]
     np.testing.assert_array_equal(CAPTIONS.image[first], CAPTIONS.image[second])
     assert (first != second).all()
-    train(tmp_path / "other", described=described)
-    assert_equal(weights(tmp_path / "one", 1), weights(tmp_path / "other", 1))
 
 
 def test_gradients_are_clipped_for_each_network_by_its_own_norm():
@@ -105,26 +103,19 @@ def test_gradients_are_clipped_for_each_network_by_its_own_norm():
     assert norms(None, None).min() > 1e-3
 
 
-def test_training_learns_which_caption_belongs_to_which_picture(tmp_path):
-    settings = {"epochs": 20, "cycle": 20, "batch_size": 4, "learning_rate_max": 2e-2}
-    history = train(tmp_path, described=description(**settings))
-    assert history[-1]["loss"] < 0.2 * history[1]["loss"]
-    assert [row["epoch"] for row in history] == list(range(21))
-    assert math.isnan(history[0]["loss"])
-
-
 def test_a_seed_decides_the_weights(tmp_path):
-    for name, seed in [("a", 1), ("b", 1), ("c", 2)]:
-        train(tmp_path / name, seed=seed)
-    assert_equal(weights(tmp_path / "a"), weights(tmp_path / "b"))
-    assert not torch.equal(
-        weights(tmp_path / "a")["image.projection.weight"],
-        weights(tmp_path / "c")["image.projection.weight"],
-    )
+    """test_checkpoints.py compares trainings of the same seed."""
+    described = description(epochs=1, cycle=1, batch_size=4)
+    for seed in (1, 2):
+        train(tmp_path / str(seed), described=described, seed=seed)
+    one, other = (weights(tmp_path / str(seed), 1) for seed in (1, 2))
+    assert not torch.equal(one["image.projection.weight"], other["image.projection.weight"])
 
 
 def test_the_weights_of_the_cycles_and_of_a_few_early_epochs_are_kept(tmp_path):
-    train(tmp_path, described=description(epochs=6, cycle=3, batch_size=4))
+    history = train(tmp_path, described=description(epochs=6, cycle=3, batch_size=4))
+    assert [row["epoch"] for row in history] == list(range(7))
+    assert math.isnan(history[0]["loss"])  # of the untrained network
     kept = sorted(path.name for path in (tmp_path / "snapshots").iterdir())
     assert kept == [f"epoch-{epoch:03}.safetensors" for epoch in range(7)]
     assert loop.saved_epochs(description()["training"]) == [*range(9), 12, 16, 20, 24, 28, 32]

@@ -102,7 +102,6 @@ def test_a_saved_model_embeds_each_language_as_before(tmp_path, shared):
     [
         (["en", "en"], {}, "languages: .* has non-unique elements"),
         (["en", "de"], {"name": "cca"}, "the objective cca needs one language"),
-        (["en"], {"name": "multilingual", "beta": 2}, "beta: 2 is greater than the maximum of 1"),
         (["en"], {"name": "multilingual", "beta": 0}, "beta: with 0 there is no loss of images"),
     ],
 )
@@ -154,7 +153,5 @@ def test_fewer_captions_without_pictures_than_a_step_needs_are_refused(tmp_path)
         loop.train(about, texts, split, split, 0, "cpu", tmp_path)
     for none in (None, load_more(pd.DataFrame(columns=CAPTION_COLUMNS), texts)):
         split.more = none
-        with pytest.raises(
-            InputError, match="more_captions 5: the data set has captions of 0 other"
-        ):
+        with pytest.raises(InputError, match="5: the data set has captions of 0 other"):
             loop.train(about, texts, split, split, 0, "cpu", tmp_path)

@@ -2,6 +2,8 @@
 
 import json
 import math
+import os
+import signal
 
 import numpy as np
 import pandas as pd
@@ -22,8 +24,10 @@ from groundvec.runtime.errors import InputError
 from groundvec.runtime.jobs import Stopped
 from groundvec.training import checkpoints, image_network, tuning
 from tests.support.examples import description, save_model
+from tests.support.features import make_images
 from tests.support.models import TEXTS
 from tests.support.photos import photo
+from tests.support.small_data import write_data
 
 SIDE = 32
 TRANSFORM = Transform(40, SIDE, (127 / 255,) * 3, (128 / 255,) * 3, "bicubic")
@@ -66,7 +70,7 @@ def random_pixels(count=2):
     return torch.randn(count, 3, SIDE, SIDE, generator=torch.Generator().manual_seed(1))
 
 
-@pytest.mark.parametrize("stage", range(1, 8))
+@pytest.mark.parametrize("stage", [1, 4, 7])
 def test_both_parts_compute_the_features_of_the_network(stage):
     network = small_network()
     lower, upper = image_network.divide(network, stage)
@@ -151,30 +155,10 @@ def test_an_epoch_has_each_image_once_with_one_of_its_captions():
         assert (order[drawn] >= 0).all()
 
 
-def make_data(folder, train=9, dev=2):
-    """Write photos and the tables of a data set."""
-    names = [f"{number}.png" for number in range(train + dev)]
-    splits = ["train"] * train + ["dev"] * dev
-    folder.mkdir()
-    for number, name in enumerate(names):
-        photo(50 + number, 44, seed=number).save(folder / name)
-    rows = [
-        [name, "en", split, f"picture {name} number {caption}"]
-        for name, split in zip(names, splits, strict=True)
-        for caption in range(2)
-    ]
-    columns = ["image_id", "language", "split", "caption"]
-    pd.DataFrame(rows, columns=columns).to_csv(folder / "captions.csv", index=False)
-    images = pd.DataFrame({"image_id": names, "split": splits})
-    images["path"] = [str(folder / name) for name in names]
-    images["sha256"] = [checkpoints.sha256(folder / name) for name in names]
-    images.to_csv(folder / "images.csv", index=False)
-
-
-def save_trained(folder, backbone, **parts):
+def save_trained(folder, backbone):
     """Write the folder of a model of this backbone's features."""
     encoder = {"name": "bag", "size": 8, "embedding": 8, "dropout": 0.2}
-    parts = {"objective": {"name": "contrastive"}, **parts}
+    parts = {"objective": {"name": "contrastive"}}
     described = description(encoder, "ngrams", parts, batch_size=4)
     torch.manual_seed(2)
     save_model(folder, Model(described, {"en": TEXTS["ngrams"]}, backbone.width))
@@ -185,13 +169,16 @@ def tune(tmp_path, monkeypatch):
     """Return a function that tunes a small network in a folder, and returns its output."""
     monkeypatch.setattr(tuning, "BATCH", 4)
     monkeypatch.setattr(tuning, "CHUNK", {"cpu": 3})
-    make_data(tmp_path / "data")
+    (tmp_path / "data").mkdir()
+    splits = ["train"] * 9 + ["dev"] * 2
+    captions = [[f"picture {i} number {k}" for k in range(2)] for i in range(len(splits))]
+    write_data(tmp_path / "data", splits, captions)
     save_trained(tmp_path / "trained", small_backbone())
 
-    def tune_in(name, backbone=None, trained="trained"):
+    def tune_in(name, backbone=None):
         output = tmp_path / name / "output"
         tuning.tune_from_files(
-            tmp_path / trained,
+            tmp_path / "trained",
             backbone or small_backbone(),
             {"dataset": "photos", "model": "bag", "seed": 3},
             SETTINGS,
@@ -252,11 +239,10 @@ def test_the_upper_part_alone_is_changed(tune):
 
 
 def test_images_are_decoded_once_and_again_if_the_file_is_damaged(tmp_path):
-    make_data(tmp_path / "data")
-    images = pd.read_csv(tmp_path / "data/images.csv").set_index("image_id")
-    ids = np.array(["3.png", "0.png"])
+    images = pd.read_csv(make_images(tmp_path, 4)).set_index("image_id")
+    ids = np.array(["id 3", "id 0"])
     pixels = tuning.decoded(images, TRANSFORM, tmp_path, ids)
-    image = load_image(tmp_path / "data/3.png")
+    image = load_image(tmp_path / "3.png")
     # Extraction cuts the same pixels.
     [center] = cut(image, 40, SIDE, "bicubic", crops=1)
     assert np.array_equal(tuning.center(torch.tensor(pixels), SIDE)[0], center)
@@ -269,13 +255,8 @@ def test_images_are_decoded_once_and_again_if_the_file_is_damaged(tmp_path):
     file.write_bytes(file.read_bytes()[:-1] + b"x")
     again = tuning.decoded(images, TRANSFORM, tmp_path, ids)
     assert np.array_equal(again, expected)
-
-
-def test_a_missing_image_is_named(tmp_path):
-    make_data(tmp_path / "data")
-    images = pd.read_csv(tmp_path / "data/images.csv").set_index("image_id")
-    with pytest.raises(InputError, match=r"images.csv lacks 12.png, which captions.csv has"):
-        tuning.decoded(images, TRANSFORM, tmp_path, np.array(["12.png"]))
+    with pytest.raises(InputError, match=r"images.csv lacks id 12, which captions.csv has"):
+        tuning.decoded(images, TRANSFORM, tmp_path, np.array(["id 12"]))
 
 
 def test_what_cannot_be_tuned_is_refused(tune, tmp_path):
@@ -291,9 +272,6 @@ def test_sigterm_stops_a_tuning_after_its_batch(tune, monkeypatch):
     loss = contrastive.Objective.forward
 
     def told(*args, **options):
-        import os
-        import signal
-
         os.kill(os.getpid(), signal.SIGTERM)
         return loss(*args, **options)
 

@@ -144,10 +144,8 @@ def test_every_key_of_the_schema_is_described():
 OF_A_DATASET = {
     "bacbone: x": "datasets.one: unknown key 'bacbone': did you mean 'backbone'?",
     "training: {lr: 1}": "datasets.one.training: unknown key 'lr': known are epochs",
-    "count: many": "datasets.one.count: 'many' is not of type 'integer'",
     "source: scene": "did you mean 'scenes'?",
     "models: [gru-7-max]": "models.gru-7-max.encoder.size: 7 is not a multiple of 2",
-    "models: [gru-8-mean]": "gru-8-mean.encoder.pooling: 'mean' is not one of",
     "models: [GRU-8-max]": "datasets.one.models: unknown model 'GRU-8-max': describe",
     "more_captions: {source: scenes}": (
         "one.more_captions.source: 'scenes' is not one of ['flickr8k', 'karpathy', 'multi30k'"
@@ -162,7 +160,6 @@ OF_A_DATASET = {
     ),
     "language: fr": "language: the data set has no captions in 'fr'; it has: en, de",
     "backbone: resnet153": "unknown backbone 'resnet153': did you mean 'resnet152'?",
-    "backbone: []": "datasets.one.backbone: [] should be non-empty",
     "backbone: [resnet18, resnet18]": "backbone: ['resnet18', 'resnet18'] has non-",
     "backbone: [resnet18, precomputed], features: f.npz": (
         "one.backbone: precomputed features stand alone: leave the other names out, or put all"
@@ -174,11 +171,9 @@ OF_A_DATASET = {
     "training: {epochs: 2.5}": "epochs: 2.5 is not of type 'integer'",
     "training: {epochs: true}": "epochs: True is not of type 'integer'",
     "training: {clip_image: .nan}": "clip_image: nan is not of type 'number', 'null'",
-    "training: {clip_image: .inf}": "clip_image: inf is not of type 'number'",
     f"seeds: [{10**23}]": "seeds.0: 100000000000000000000000 is greater than the maximum",
     "folds: 0": "folds: 0 is less than the minimum of 1",
     "papers: [socher_2013]": "papers.0: unknown paper 'socher_2013': did you mean",
-    "papers: []": "configuration, datasets.one.papers: ",
 }
 OF_A_MODEL = {
     "encoder: {name: bag}": "models.mine.encoder: 'size' is a required property",

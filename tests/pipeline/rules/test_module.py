@@ -72,16 +72,6 @@ def test_a_module_s_results_are_in_the_folder_that_it_is_used_from(other):
     assert "Nothing to be done" in snakemake(other, "--configfile", "theirs.json")
 
 
-def test_a_mistake_in_a_module_s_configuration_is_one_line(other):
-    wrong = {**EXPERIMENT, "dataset": {}}
-    (other / "wrong.json").write_text(json.dumps({"groundvec": wrong}))
-    output = snakemake(other, "-n", "--configfile", "wrong.json", fails=True)
-    errors = [line for line in output.splitlines() if line.startswith("error: ")]
-    assert errors == ["error: configuration, the top level: unknown key 'dataset': did you mean "
-                      "'datasets'?"]  # fmt: skip
-    assert "Traceback" not in output
-
-
 def test_the_catalogue_s_file_and_the_page_of_settings_are_there():
     usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
     assert usage["software-stack-deployment"]["conda"] is True

@@ -8,7 +8,7 @@ import yaml
 
 from groundvec.data.sts_archives import PUBLIC
 from rules.experiment import complete
-from rules.plan import MODEL, Plan, any_of, file_options, options, stem, text_name
+from rules.plan import Plan, any_of, file_options, options, stem, text_name
 
 ROOT = Path(__file__).parents[3]
 SOURCES = yaml.safe_load((ROOT / "resources/sources.yaml").read_text())
@@ -43,14 +43,6 @@ def test_a_pattern_of_no_names_matches_nothing():
     assert not re.fullmatch(any_of([]), "")
 
 
-def test_every_model_is_named_with_each_seed_of_its_data_set():
-    plan = planned()
-    found = plan.every_model("{dataset}/{model}/{seed}", plan.datasets)
-    assert found == [f"scenes/{model}/{seed}" for model in MODELS for seed in (1, 2)]
-    english = plan.every_model("{model}", ["scenes"], lambda about: about["languages"] == ["en"])
-    assert set(english) == {"trees", "words"}
-
-
 def test_texts_of_other_options_have_other_names():
     assert text_name({"name": "characters"}) == "characters"
     first, second = ({"name": "words", "lowercase": lowercase} for lowercase in (True, False))
@@ -81,16 +73,6 @@ def test_only_models_of_trees_need_a_treebank():
     assert of_ratings == [f"<experiment>/ratings/{name}.conllu.gz"]
 
 
-def test_a_draw_reads_the_files_of_its_data_set():
-    few = {"of": "scenes", "draw": [4, 2, 2], "models": ["words"]}
-    plan = planned(scenes={**SCENES, "models": ["words"]}, few=few)
-    wildcards = of(dataset="few", model="words")
-    assert plan.file_of_source("captions.csv")(wildcards) == "results/datasets/scenes/captions.csv"
-    assert plan.features_file(wildcards) == "results/features/scenes/efficientnet_lite0.h5"
-    assert plan.draw_option(wildcards) == ["--draw", "4", "2", "2"]
-    assert plan.draw_option(of(dataset="scenes")) == []
-
-
 def test_features_of_a_tuned_network_are_of_a_seed_and_come_after_a_training():
     lite = "efficientnet_lite0_stages"
     frozen = {**SCENES, "backbone": lite, "models": ["words"], "seeds": [1, 2]}
@@ -109,17 +91,6 @@ def test_features_of_a_tuned_network_are_of_a_seed_and_come_after_a_training():
     folder = "<experiment>/models/scenes/words/seed2"
     assert plan.trained_before(of_tuning) == [f"{folder}/model.json", f"{folder}/snapshots"]
     assert plan.tuning(of_tuning) == '{"passes": 2, "stage": 5}'
-
-
-def test_a_training_of_two_names_is_taken_over_by_the_second():
-    same = {"of": "one", "models": ["words"], "seeds": [1, 2]}
-    plan = planned(one={**SCENES, "models": ["words"]}, two=same)
-
-    def twin(dataset, seed):
-        return plan.twin(of(dataset=dataset, model="words", seed=seed))
-
-    assert twin("two", "1") == f"{MODEL}/model.json".format(dataset="one", model="words", seed=1)
-    assert twin("two", "2") == twin("one", "1") == []
 
 
 def test_public_files_come_from_the_mirror_where_it_has_them(tmp_path):

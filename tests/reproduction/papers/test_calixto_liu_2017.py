@@ -55,16 +55,6 @@ MODELS = {
     "g": description(["en", "de"], 0.5, "characters", shared=True),
     "t": description(["en", "de"], 0.0),
 }
-NAMES = {
-    "a": "VSE",
-    "b": "VSE",
-    "c": "MLMME, β = 1",
-    "d": "MLMME, β = 0.5",
-    "e": "VSE (characters)",
-    "f": "MLMME, β = 0.5 (characters)",
-    "g": "MLMME, β = 0.5 (characters, shared)",
-    "t": "MLMME, β = 0",
-}
 run = partial(make, "calixto_liu_2017")
 
 
@@ -124,10 +114,16 @@ def make_item(folder, item, *options, reported=None):
     return pd.read_csv(folder / f"{item}.csv"), (folder / f"{item}.md").read_text()
 
 
-def test_models_are_called_by_their_languages_and_beta(tmp_path):
-    files = write_models(tmp_path, *(("multi30k", model) for model in MODELS), **MODELS)
-    named = of_languages(results.read_models(files))
-    assert dict(zip(named["model"], named["name"], strict=True)) == NAMES
+def test_models_are_called_by_their_languages_their_beta_and_what_they_read(tmp_path):
+    files = write_models(tmp_path, *(("multi30k", model) for model in "acefg"), **MODELS)
+    named = of_languages(results.read_models(files)).set_index("model")["name"]
+    assert named.to_dict() == {
+        "a": "VSE",
+        "c": "MLMME, β = 1",
+        "e": "VSE (characters)",
+        "f": "MLMME, β = 0.5 (characters)",
+        "g": "MLMME, β = 0.5 (characters, shared)",
+    }
 
 
 def test_table_1_has_the_gain_over_the_best_model_of_one_language_that_reads_the_same(tmp_path):
@@ -354,13 +350,10 @@ def test_models_that_only_their_own_names_tell_apart_are_compared_by_beta(tmp_pa
     assert gained["better"].tolist() == ["MLMME, β = 0.5 (d)", "MLMME, β = 0.5 (h)"]
 
 
-def test_a_damaged_table_and_nothing_to_compare_are_said(tmp_path):
+def test_nothing_to_compare_is_said(tmp_path):
     make_item(tmp_path, "table1", *retrieval(tmp_path, a=40), reported="table1")
     options = ["--tables", tmp_path / "table1.csv", *query_ranks(tmp_path, a=40)]
     with pytest.raises(InputError, match="nothing to compare"):
-        make_item(tmp_path, "claims", *options)
-    (tmp_path / "table1.csv").write_text("")
-    with pytest.raises(InputError, match=r"table1\.csv is not a whole CSV file \(No columns"):
         make_item(tmp_path, "claims", *options)
 
 

@@ -8,7 +8,6 @@ import pytest
 from scipy import stats
 
 from groundvec.card.text import MINUS, MISSING
-from groundvec.runtime.errors import InputError
 from reproduction.papers.socher_2014 import claims, labels
 from reproduction.reporting.seeds import t_interval
 from tests.support.tree_files import (
@@ -173,11 +172,6 @@ def test_kcca_is_compared_where_vectors_are_by_the_same_similarity(tmp_path):
     systems = ("kCCA (linear), CCA, Euclidean distance", "kCCA (linear)")
     assert found["The margin beats the squared error", *where, *systems][1] == f"{MINUS}2.2"
     assert len(found) == 3 + 3 + 2
-
-
-def test_without_two_systems_there_is_nothing_to_compare(tmp_path):
-    with pytest.raises(InputError, match="nothing to compare"):
-        claimed(tmp_path, training("e", 10))
 
 
 def test_trees_are_compared_with_each_ct_rnn():

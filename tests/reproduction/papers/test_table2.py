@@ -83,16 +83,6 @@ def test_table2_has_only_test_sets_that_were_measured(tmp_path):
     assert "eported" not in text  # no note explains reported values
 
 
-def test_table2_may_show_the_model_that_the_configuration_names(tmp_path):
-    first = training("scenes", "gru-8-max", dev=(50, 50))
-    second = training("scenes", "lstm-8-max", dev=(40, 40))
-    text, groups = table2(tmp_path, first, second, options=("--select", "lstm-8-max"))
-    (cells,) = groups.values()
-    assert [row[1] for row in cells[1:]] == ["gru-8-max, seed 1", "lstm-8-max, seed 1†"]
-    selected = "lstm-8-max, which the configuration names; of its seeds"
-    assert f"- † The selected model of a data set: {selected}" in text
-
-
 def test_what_a_table_needs_and_was_not_given_is_named(tmp_path):
     trainings = [training("scenes", "gru-8-max"), training("scenes", "lstm-8-max")]
     with pytest.raises(InputError, match="this table or figure needs --scores: pass it as well"):

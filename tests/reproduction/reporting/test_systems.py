@@ -30,13 +30,6 @@ def test_the_best_ensemble_on_the_whole_development_set_is_selected():
     }
 
 
-def test_of_models_that_differ_by_rounding_the_first_is_selected():
-    first = training("scenes", "gru-8-max", dev=(50, 50))
-    second = training("scenes", "lstm-8-max", dev=(np.nextafter(50, 51), np.nextafter(50, 51)))
-    both = pd.concat([first, second], ignore_index=True)
-    assert systems.select(both, None, "recall") == {"scenes": ("gru-8-max", 1)}
-
-
 def test_models_are_selected_by_ratings_or_by_name():
     trainings = [
         training("scenes", "gru-8-max", seed=1, dev=(50, 50)),

@@ -381,7 +381,8 @@ def test_most_test_captions_fit_one_picture_only(made):
 
 def test_captions_vary_as_people_vary(made):
     _, captions, _, scenes = made
-    possible, mentioned = Counter(), Counter()
+    possible = Counter()
+    mentioned = Counter()
     for scene in scenes:
         for each in scene["captions"]:
             possible.update(facts(scene).keys())

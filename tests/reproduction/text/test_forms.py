@@ -35,10 +35,6 @@ COLLAPSED = {
         "gives 0 root; it 1 dobj; to 1 dative ADP; her 3 pobj",
         "-root-> gives; gives -dobj-> it; gives -prep_to-> her",
     ),
-    "in front of": (
-        "car 0 root; in 1 prep ADP; front 2 pobj; of 3 prep ADP; trees 4 pobj",
-        "-root-> car; car -prep_in_front_of-> trees",
-    ),
     "next to": (
         "man 0 root; Right 3 advmod; Next 1 advmod; to 3 prep ADP; it 4 pobj",
         "-root-> man; it -advmod-> right; man -prep_next_to-> it",

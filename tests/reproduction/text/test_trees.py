@@ -123,16 +123,20 @@ def test_longer_vectors_are_reduced(tmp_path, glove):
 
 
 @pytest.mark.parametrize(
-    ("tree", "dimension", "message"),
+    ("tree", "file", "dimension", "message"),
     [
-        ("zebras 0 root", 2, r"no word of the captions has a vector in .*glove\.txt: is it of ano"),
-        ("dog 0 root", 5, r"glove\.txt has vectors of 4 dimensions, not 5: ask for fewer"),
+        ("zebras 0 root", "glove.txt", 2, r"no word of the captions has a vector in .*: is it of"),
+        ("dog 0 root", "glove.txt", 5, r"glove\.txt has vectors of 4 dimensions, not 5: ask for"),
+        ("dog 0 root", "captions", 1, "no neighbors to learn vectors from: name a file"),
     ],
 )
-def test_a_file_of_vectors_that_does_not_fit_is_refused(tmp_path, glove, tree, dimension, message):
+def test_vectors_that_do_not_fit_the_captions_are_refused(
+    tmp_path, glove, monkeypatch, tree, file, dimension, message
+):
+    monkeypatch.chdir(tmp_path)
     captions, bank = write(tmp_path, parsed(tree))
     with pytest.raises(InputError, match=message):
-        Text.build(captions, "drawn", "chain", glove, dimension, treebank=bank)
+        Text.build(captions, "drawn", "chain", file, dimension, treebank=bank)
 
 
 @pytest.mark.parametrize(
@@ -149,12 +153,6 @@ def test_a_file_of_vectors_that_does_not_fit_is_refused(tmp_path, glove, tree, d
 def test_what_cannot_be_is_refused(make_it, message):
     with pytest.raises(InputError, match=message):
         make_it()
-
-
-def test_captions_without_neighbors_are_refused(tmp_path):
-    captions, bank = write(tmp_path, parsed("Dogs 0 root"))
-    with pytest.raises(InputError, match="no neighbors to learn vectors from: name a file"):
-        Text.build(captions, "drawn", "chain", "captions", 1, treebank=bank)
 
 
 def test_the_programs_parse_and_learn(tmp_path, caplog):
