@@ -15,12 +15,11 @@ from rules.plan import (
     Description,
     Options,
     Plan,
-    as_json,
     options,
     read_english,
 )
 
-FORMATS = {"tables": ("csv", "json", "md", "tex", "html"), "figures": ("pdf", "svg", "png")}
+FORMATS = {"tables": ("csv", "md", "tex", "html"), "figures": ("pdf", "svg", "png")}
 
 
 def ensembles(models: Any) -> Callable[[Any], list[str]]:
@@ -171,11 +170,7 @@ class Items:
     def options(self, paper: str, name: str) -> Options:
         """Return an item's options of scripts/report.py that are not files."""
         item = self.item(paper, name)
-        dataset = self.plan.datasets[self.plan.shown_in(paper)[0]]
-        settings = {key: dataset[key] for key in item.options if dataset.get(key) is not None}
         values: dict[str, Any] = {}
-        if settings:
-            values["settings"] = as_json(settings)
         if "selected" in item.inputs:
             values["select"] = self.plan.config["select"]
         return options(values)

@@ -31,7 +31,6 @@ rule page:
     input:
         tables=items.files("tables", ["csv"]),
         figures=items.files("figures", ["svg"]),
-        histories=plan.every_model(f"{MODEL}/history.csv", DATASETS),
         retrieval=plan.every_model(f"{RETRIEVAL}.csv", DATASETS),
         galleries=expand("<experiment>/report/{dataset}.json", dataset=DATASETS),
         try_it=TRY_IT,

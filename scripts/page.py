@@ -1,10 +1,9 @@
-r"""Write one HTML page with an experiment's tables, figures, training curves and galleries.
+r"""Write one HTML page with an experiment's tables, figures and galleries.
 
 Example:
   python scripts/page.py --experiment demo --tables results/demo/*/tables/*.csv \
-      --figures results/demo/*/figures/*.svg --histories results/demo/models/*/*/*/history.csv \
-      --retrieval results/demo/retrieval/*/*/seed?.csv --galleries results/demo/report/*.json \
-      --output index.html
+      --figures results/demo/*/figures/*.svg --retrieval results/demo/retrieval/*/*/seed?.csv \
+      --galleries results/demo/report/*.json --output index.html
 """
 
 import argparse
@@ -23,7 +22,6 @@ parser.add_argument(
     required=True,
     help="figures by scripts/report.py, PAPER/figures/NAME.svg, each with a .png next to it",
 )
-parser.add_argument("--histories", **FILES, required=True, help="the history.csv of each training")
 parser.add_argument(
     "--galleries", **FILES, required=True, help="the output of scripts/gallery.py, per data set"
 )

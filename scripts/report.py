@@ -1,7 +1,7 @@
 r"""Make one table or figure of a paper from result files.
 
-Tables are written as STEM.csv, STEM.json, STEM.md, STEM.tex and STEM.html, figures as STEM.pdf,
-STEM.png and STEM.svg.
+Tables are written as STEM.csv, STEM.md, STEM.tex and STEM.html, figures as STEM.pdf, STEM.png
+and STEM.svg.
 If an input is missing, the message names it.
 
 Example:
@@ -14,11 +14,10 @@ Example:
 import argparse
 import logging
 from importlib import import_module
-from typing import Any
 
 from groundvec.cli.program import run
 from reproduction import papers
-from reproduction.arguments import FILE_OR_TEXT, completed, make_parser
+from reproduction.arguments import make_parser
 from reproduction.reporting.results import KINDS, Results, add_arguments
 
 ITEMS = {f"{paper}/{name}": item for paper, name, item in papers.items()}
@@ -29,21 +28,6 @@ parser.add_argument(
     "item", metavar="PAPER/ITEM", choices=ITEMS, help="the table or figure to make, see below"
 )
 add_arguments(parser, optional=KINDS)
-shown = ", ".join(sorted({key for item in ITEMS.values() for key in item.options}))
-
-
-def settings(text: str) -> dict[str, Any]:
-    """Read the `type` of --settings: a file or YAML text."""
-    return completed(text, dict)
-
-
-parser.add_argument(
-    "--settings",
-    type=settings,
-    default={},
-    metavar=FILE_OR_TEXT,
-    help=f"keys of the configuration that some items show, in YAML or JSON: {shown}",
-)
 parser.add_argument(
     "--select",
     default="recall",

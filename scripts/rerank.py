@@ -63,7 +63,7 @@ def main(arguments: argparse.Namespace) -> None:
             "same system"
         )
     read_features = partial(store.read, arguments.features)
-    features, against = rerank.distances_of(
+    features, against = rerank.similarities_of(
         arguments.models, dev, test, read_features, languages, device
     )
     rerankers = rerank.rerank(dev, test, features)

@@ -8,18 +8,13 @@ import pandas as pd
 from markupsafe import Markup
 
 from groundvec.card.templates import fill, listed
-from groundvec.card.text import MINUS, MISSING, number
+from groundvec.card.text import number
 from groundvec.model.folder import checked
 from groundvec.provenance import provenance
-from groundvec.results.frames import read_all
-from groundvec.results.schemas import History
 from groundvec.runtime.files import read_json
 from reproduction.page import items
-from reproduction.page.claims import WIDTH
-from reproduction.papers import NOT_CLAIMED, known, references
-from reproduction.render.figures import learning_curves
+from reproduction.papers import known, references
 from reproduction.render.samples import TOP
-from reproduction.render.vector import svg
 from reproduction.reporting.bibtex import bibtex
 from reproduction.reporting.claims import FAILS, HOLDS, OPEN, VERDICTS
 from reproduction.reporting.measures import whole
@@ -60,7 +55,7 @@ GALLERY: dict[str, Any] = {
     },
 }
 FIRST = 6  # queries that are visible before a reader asks for more
-SPACE = "\N{NO-BREAK SPACE}"
+VERDICT = re.compile(rf'<td class="label">({"|".join(VERDICTS)})(†?)</td>')
 
 
 def page(results: Results) -> str:
@@ -70,9 +65,9 @@ def page(results: Results) -> str:
 
     Args:
         results: experiment (its name), output (the path of the page), tables (CSV files, each with
-            a JSON file of the same name), figures (SVG files, each with a PNG file of the same
-            name), histories, retrieval, galleries (JSON files of `gallery`, one per data set), and
-            optionally try_it, the HTML of a panel that runs the encoder. The folder of a table or
+            an HTML file of the same name), figures (SVG files, each with a PNG file of the same
+            name), retrieval, galleries (JSON files of `gallery`, one per data set), and optionally
+            try_it, the HTML of a panel that runs the encoder. The folder of a table or
             figure ends in PAPER/tables or PAPER/figures.
     """
     folder = results["output"].parent
@@ -85,7 +80,7 @@ def page(results: Results) -> str:
     # The papers' claims compare models, so a single model cannot support or contradict them.
     compares = len(trained) > 1
     if not compares:
-        tables = [table for table in tables if not (table["verdicts"] or table["claims"])]
+        tables = [table for table in tables if not table["verdicts"]]
     own_data = all(gallery["own"] for gallery in galleries)
     papers = _papers(tables, figures)
     compared_papers = []
@@ -110,19 +105,16 @@ def page(results: Results) -> str:
             }
             for gallery in galleries
         },
-        training=_training(results),
-        disagreements=_disagreements(tables),
         drawn=_of_drawn_scenes(tables),
         drawn_sets=[NAMES.get(name, name) for name in drawn_sets],
         provenance=_provenance(tables),
         made=provenance(),
         try_it=Markup(items.read_text(try_it)) if try_it else "",
         signs=SIGNS,
-        width=WIDTH,
         classes=CLASSES,
         names=NAMES,
     )
-    filters: dict[str, Any] = {"number": number, "breakable": breakable}
+    filters: dict[str, Any] = {"number": number, "badged": badged}
     return fill(Path(__file__).with_suffix(".html"), values, filters, autoescape=True)
 
 
@@ -133,37 +125,38 @@ def title(trained: pd.DataFrame) -> str:
     return f"{listed(datasets)}: {models}"
 
 
-def breakable(cell: str) -> str:
-    """Allow a line break in `27.5 ± 1.2`, a number with its interval, only before the interval."""
-    return re.sub(rf"^([\d.,{MINUS}]+){SPACE}", r"\1 ", cell.replace(" ", SPACE))
+def badged(rows: Markup) -> Markup:
+    """Show the verdicts in a table's rows as badges."""
+
+    def badge(cell: re.Match[str]) -> str:
+        verdict, dagger = cell.groups()
+        sign = f'<span aria-hidden="true">{SIGNS[verdict]}</span>'
+        text = f'<span class="badge {CLASSES[verdict]}">{sign} {verdict}</span>{dagger}'
+        return f'<td class="label">{text}</td>'
+
+    return Markup(VERDICT.sub(badge, rows))
 
 
 def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Group tables and figures by paper, and count the claims that hold.
 
-    Tables of claims have their own section. A paper's first table with reported numbers starts
-    open.
+    Tables with verdicts have their own section. A paper's first table with reported numbers
+    starts open.
     """
     papers = []
     # Numbered tables first, in the order of their names.
     numbered = sorted(tables, key=lambda table: (table["name"][:5] != "table", table["name"]))
     for key in dict.fromkeys(item["paper"] for item in [*tables, *figures]):
         own_tables = [table for table in numbered if table["paper"] == key]
-        all_claims = [claim for table in own_tables for claim in table["claims"]]
-        own_claims = [c for c in all_claims if not c["claim"].startswith(NOT_CLAIMED)]
         comparisons = [row for table in own_tables for row in table["compared"]]
-        plain = [table for table in own_tables if not (table["verdicts"] or table["claims"])]
+        plain = [table for table in own_tables if not table["verdicts"]]
         papers.append(
             {
                 "key": key,
                 "description": known()[key],
                 "cited": known()[known()[key].follows or key].name,
                 "bibtex": "\n".join(map(bibtex, references([key]))),
-                "claims": all_claims,
-                "of_claims": [table for table in own_tables if table["claims"]],
-                "verdicts": {
-                    name: sum(claim["verdicts"][name] for claim in own_claims) for name in VERDICTS
-                },
+                "verdicts": next((table["counts"] for table in own_tables if table["counts"]), {}),
                 "tests": [table for table in own_tables if table["verdicts"]],
                 "tables": plain,
                 # False sorts before True, and `min` returns the first of several equals.
@@ -249,38 +242,6 @@ def _of_drawn_scenes(tables: list[dict[str, Any]]) -> bool:
     """Return whether the ratings belong to drawn scenes: computed ratings, not people's."""
     drawn = {task for task, _ in SOURCES}
     return any(not drawn.isdisjoint(table["content"].get("task", [])) for table in tables)
-
-
-def _training(results: Results) -> list[dict[str, Any]]:
-    """Draw the learning curves of each data set, and list the last epoch of each training."""
-    histories = read_all(results["histories"], History)
-    return [
-        {
-            "dataset": dataset,
-            "id": f"training-{number}",
-            "svg": items.inline(svg(learning_curves(rows)), f"training-{number}"),
-            "last": rows.loc[rows.groupby(["model", "seed"], sort=False)["epoch"].idxmax()]
-            .astype(object)
-            .fillna(MISSING)
-            .to_dict("records"),
-        }
-        for number, (dataset, rows) in enumerate(histories.groupby("dataset", sort=False))
-    ]
-
-
-def _disagreements(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """List the sentence pairs on which model and ratings disagree most, from their table.
-
-    The model's prediction is a rating if a classifier was trained for the task, else a cosine.
-    """
-    for table in tables:
-        if {"agreement", "contribution", "classifier"} <= {*table["content"]}:
-            lowest = table["content"].query("agreement == 'lowest'")
-            unit = lowest["classifier"].notna().map({True: "of 5", False: "cosine"})
-            ordered = lowest.assign(unit=unit).sort_values("contribution")
-            pairs: list[dict[str, Any]] = ordered.to_dict("records")
-            return pairs
-    return []
 
 
 def _provenance(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -9,16 +9,13 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from groundvec.results.frames import read_csv, schema_of
+from groundvec.results.frames import read_csv
 from groundvec.runtime.errors import InputError
-from reproduction.page.claims import claims
 from reproduction.page.gallery import small_picture
-from reproduction.papers import known
-from reproduction.render.tables import read_table
-from reproduction.reporting.claims import read
+from reproduction.papers import NOT_CLAIMED, known
+from reproduction.reporting.claims import VERDICTS, read
 from reproduction.reporting.reported_vs_measured import compare
 from reproduction.reporting.results import shape_of
-from reproduction.schemas import Claims
 
 # File formats of tables and figures that the page links, and their suffixes.
 FORMS = {
@@ -32,6 +29,8 @@ FORMS = {
 COPIED = ("LaTeX", "Markdown", "CSV")  # forms of a table that the page holds, to copy
 LONGEST = 100_000  # bytes of such a file; longer ones are only linked
 WIDEST = 1400  # the width of a figure with images, in pixels
+# The title, the rows and the notes of a table that `render.tables` wrote.
+PARTS = re.compile(r"(?s)<h1>(.*?)</h1>.*?<table>(.*?)</table>.*?<ul>(.*?)</ul>")
 
 
 def label(name: str) -> str:
@@ -106,17 +105,32 @@ def _copies(path: Path) -> dict[str, str]:
     }
 
 
+def _verdicts(path: Path) -> dict[str, int]:
+    """Count the verdicts on a paper's claims."""
+    claims = read(path)
+    is_claimed = ~claims["claim"].str.startswith(NOT_CLAIMED)
+    counts = claims.loc[is_claimed, "verdict"].value_counts()
+    return {verdict: int(counts.get(verdict, 0)) for verdict in VERDICTS}
+
+
 def table(path: Path, folder: Path) -> dict[str, Any]:
     """Read a table: its description, its formatted cells and its files."""
     description = _describe(path, folder)
     content = read_csv(path)
     with shape_of(path):
         comparisons = compare(description["paper"], description["name"], content)
+    html = path.with_suffix(".html")
+    parts = PARTS.search(read_text(html))
+    if not parts:
+        raise InputError(f"{html} is not a table of this project: delete it and make it again")
+    title, rows, notes = map(Markup, parts.groups())
     return description | {
-        "shown": read_table(path.with_suffix(".json")),
+        "title": title,
+        "rows": rows,
+        "notes": notes,
         "copies": _copies(path),
         "content": content,
-        "claims": claims(read(path)) if {*schema_of(Claims).columns} <= {*content} else [],
+        "counts": _verdicts(path) if description["name"] == "claims" else {},
         "compared": comparisons.to_dict("records"),
     }
 

@@ -71,7 +71,6 @@ class Item:
             legend of a figure describe the others.
         inputs: kinds of input files: attributes of `reproduction.reporting.results.Results`, or
             groups of these in rules/items.py.
-        options: keys of the first data set's configuration that the item shows.
         reported: the name of a CSV file in the paper's folder `reported`.
         tables: other tables of the paper that the item reads, if the experiment has them.
         more: suffixes of further tables that the item writes, as NAME-SUFFIX.
@@ -86,7 +85,6 @@ class Item:
 
     caption: str
     inputs: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
     reported: str = ""
     tables: tuple[str, ...] = ()
     more: tuple[str, ...] = ()

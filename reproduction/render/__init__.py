@@ -1,1 +1,1 @@
-"""Tables as CSV, Markdown, LaTeX, HTML and JSON; figures as SVG, PDF and PNG; model cards."""
+"""Tables as CSV, Markdown, LaTeX, HTML and JSON; figures as SVG, PDF and PNG."""

@@ -1,4 +1,4 @@
-"""Write tables: raw numbers as CSV, formatted cells as JSON, Markdown, LaTeX and HTML."""
+"""Write tables: raw numbers as CSV, formatted cells as Markdown, LaTeX and HTML."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,12 +11,12 @@ import pandas as pd
 from groundvec.card.templates import fill
 from groundvec.card.text import MINUS, MISSING, decimals, markdown_cell, number
 from groundvec.provenance import provenance
-from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import read_json, write_bytes, write_csv, write_json
+from groundvec.runtime.files import write_bytes, write_csv
 
 DAGGER = "†"
 DOUBLE = "‡"
 TIMES = "\N{MULTIPLICATION SIGN}"
+SPACE = "\N{NO-BREAK SPACE}"
 # LaTeX is full of braces, so its template has other delimiters.
 LATEX_DELIMITERS = {
     "block_start_string": "<%",
@@ -44,22 +44,6 @@ class Span(NamedTuple):
         return self.name[:1].upper() + self.name[1:]
 
 
-class Table(NamedTuple):
-    """A formatted table: the content of `stem`.json, from which other formats are written."""
-
-    title: str
-    headings: list[str]
-    align: list[str]  # LaTeX's alignment of each column: l, r or p{width}
-    spans: dict[str, int]  # headings above the last columns, with the number of columns of each
-    groups: dict[str, list[list[str]]]  # rows of cells, by the heading above them
-    notes: list[str]
-
-    @property
-    def kinds(self) -> list[str]:
-        """Return whether each column has labels, numbers or text."""
-        return [{"l": "label", "r": "number"}.get(column, "text") for column in self.align]
-
-
 def write_table(
     stem: str | Path,
     raw: pd.DataFrame,
@@ -71,7 +55,7 @@ def write_table(
     spans: dict[str, int] | None = None,
     landscape: bool = False,
 ) -> None:
-    """Write `stem`.csv, `stem`.json, `stem`.md, `stem`.tex and `stem`.html.
+    """Write `stem`.csv, `stem`.md, `stem`.tex and `stem`.html.
 
     Args:
         raw: the numbers of the CSV file, for `write_numbers`.
@@ -88,29 +72,28 @@ def write_table(
     if groups is not None:
         by_row = pd.Series(list(groups), text.index)
         grouped = {str(name): rows for name, rows in text.groupby(by_row, sort=False)}
-    table = Table(
-        title=title,
-        headings=[str(name) for name in text],
-        align=list(align),
-        spans=spans or {},
-        groups={name: rows.to_numpy().tolist() for name, rows in grouped.items()},
-        notes=notes,
-    )
     write_numbers(f"{stem}.csv", raw)
-    write_json(f"{stem}.json", table._asdict())
-    last = len(text.columns) - sum(table.spans.values())  # the last column without a span
+    spans = spans or {}
+    last = len(text.columns) - sum(spans.values())  # the last column without a span
     placed = []
-    for name, count in table.spans.items():
+    for name, count in spans.items():
         last += count
         placed.append(Span(name, count, last))
     values = {
-        "table": table,
+        "title": title,
+        "headings": [str(name) for name in text],
+        "align": list(align),
+        # Whether each column has labels, numbers or text.
+        "kinds": [{"l": "label", "r": "number"}.get(column, "text") for column in align],
         "spans": placed,
         "begins": {span.first: f"{span.name} " for span in placed},
+        "groups": {name: rows.to_numpy().tolist() for name, rows in grouped.items()},
+        "notes": notes,
         "landscape": landscape,
         "label": f"tab:{Path(stem).name}",
     }
-    filters = {"latex": _symbols, "heading": _stacked if landscape else _latex}
+    heading = _stacked if landscape else _latex
+    filters = {"latex": _symbols, "heading": heading, "breakable": breakable}
     for form, cell in (("md", markdown_cell), ("tex", _latex), ("html", escape)):
         delimiters = LATEX_DELIMITERS if form == "tex" else {}
         content = fill(
@@ -121,30 +104,6 @@ def write_table(
             **delimiters,
         )
         write_bytes(f"{stem}.{form}", content.encode())
-
-
-def read_table(path: str | Path) -> Table:
-    """Read the `stem`.json that `write_table` wrote.
-
-    Raises:
-        InputError: the file is missing or holds no table.
-    """
-    content = read_json(path)
-    # The file may have been edited, or belong to another version.
-    kinds = dict(title=str, headings=list, align=list, spans=dict, groups=dict, notes=list)
-    if not (
-        isinstance(content, dict)
-        and content.keys() == kinds.keys()
-        and all(isinstance(content[name], kind) for name, kind in kinds.items())
-        and all(isinstance(rows, list) for rows in content["groups"].values())
-        and all(
-            isinstance(row, list) and len(row) == len(content["headings"]) == len(content["align"])
-            for rows in content["groups"].values()
-            for row in rows
-        )
-    ):
-        raise InputError(f"{path} is not a table of this project: delete it and make it again")
-    return Table(**content)
 
 
 def write_numbers(path: str | Path, table: pd.DataFrame) -> None:
@@ -221,6 +180,11 @@ LATEX = str.maketrans(
         "β": r"$\beta$",
     }
 )
+
+
+def breakable(cell: str) -> str:
+    """Allow a line break in `27.5 ± 1.2`, a number with its interval, only before the interval."""
+    return re.sub(rf"^([\d.,{MINUS}]+){SPACE}", r"\1 ", cell.replace(" ", SPACE))
 
 
 def _symbols(text: str) -> str:

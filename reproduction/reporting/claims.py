@@ -15,7 +15,7 @@ import pandas as pd
 from groundvec.evaluation import bootstrap
 from groundvec.results import frames
 from groundvec.results.frames import schema_of
-from reproduction.reporting.seeds import largest_variance, of_items, pooled, t_interval
+from reproduction.reporting.seeds import largest_variance, pooled, t_interval, variance_over_items
 from reproduction.schemas import Claims
 
 COMPARED = ["claim", "dataset", "condition", "measure", "worse", "better"]
@@ -151,7 +151,7 @@ def _with_other_seeds(row: pd.Series, pooled_variance: tuple[float, int]) -> dic
     if row["test_to_train"]:  # the variance over seeds includes that over their test images
         variance = 0.0
     elif pd.isna(variance):  # the interval is the bootstrap's
-        variance = of_items(row["low"], row["high"])
+        variance = variance_over_items(row["low"], row["high"])
     low, high = t_interval([row["difference"]], variance, row["test_to_train"], pooled_variance)
     return {
         "low": low,

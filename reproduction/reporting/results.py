@@ -95,7 +95,6 @@ class Results:
 
     Args:
         select: which model of a data set is selected, see `systems.select`.
-        settings: values of the configuration, by their keys.
         given: paths of result files, by their kind, which is an attribute below.
 
     Raises:
@@ -118,7 +117,7 @@ class Results:
         partial(read_all, form=schemas.QueryRanks),
     )
     history = Files("the history.csv of each training", partial(read_all, form=schemas.History))
-    tables = Files("tables of scripts/report.py as CSV, each with its .json file", list[Path])
+    tables = Files("tables of scripts/report.py as CSV, each with its .html file", list[Path])
     treebanks = Files(
         "captions parsed by scripts/trees.py; captions that are missing are parsed", list[Path]
     )
@@ -133,16 +132,14 @@ class Results:
     images = Files("a data set's images.csv", Path, many=False)
     features = Files("the HDF5 file of its image features", Path, many=False)
 
-    def __init__(
-        self, select: str = "recall", settings: dict[str, Any] | None = None, **given: Any
-    ) -> None:
+    def __init__(self, select: str = "recall", **given: Any) -> None:
         self.select = select
-        self.given = given | (settings or {})  # files by their kind, and settings by their key
+        self.given = given
 
     def __getitem__(self, kind: str) -> Any:
-        """Return the given files of a kind, or a setting."""
+        """Return the given files of a kind."""
         if not self.given.get(kind):
-            option = f"--{kind.replace('_', '-')}" if kind in KINDS else f"`{kind}` in --settings"
+            option = f"--{kind.replace('_', '-')}"
             raise InputError(f"this table or figure needs {option}: pass it as well")
         return self.given[kind]
 

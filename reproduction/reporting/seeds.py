@@ -17,7 +17,7 @@ from groundvec.evaluation import bootstrap
 NORMAL = 1.96
 
 
-def of_items(low: float | pd.Series, high: float | pd.Series) -> float:
+def variance_over_items(low: float | pd.Series, high: float | pd.Series) -> float:
     """Compute the variance over items from 95% intervals over the same items, one per seed."""
     deviation = (high - low) / (2 * NORMAL)
     return float(np.mean(deviation**2))

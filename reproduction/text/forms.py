@@ -1,7 +1,8 @@
 """Forms of a sentence's tree (Socher et al. 2014, sections 3 and 6): nodes, and their edges.
 
-The DT-RNN reads the form `basic` (section 3.2), the SDT-RNN `collapsed` (section 3.3), the RNN over
-constituency trees `binary`, and the recurrent network `chain`. No form has nodes for punctuation.
+The DT-RNN reads the form `basic` (section 3.2), the SDT-RNN `collapsed` (section 3.3), the CT-RNN
+`binary`, and the recurrent network `chain`. `binary` is the dependency tree, binarized from the
+head outwards; the paper's CT-RNN reads constituency trees. No form has nodes for punctuation.
 """
 
 import tomllib

@@ -48,7 +48,7 @@ def judged(lists: Lists, pairs: pd.DataFrame) -> Judged:
     return Judged(pairs, lists, references, *bleu_statistics(lists.hypotheses, of_hypotheses))
 
 
-def distances(
+def similarities(
     lists: Lists,
     pairs: pd.DataFrame,
     models: "Sequence[Model]",
@@ -97,7 +97,7 @@ def distances(
     return list(columns), np.stack(list(columns.values()), axis=1).astype(np.float64)
 
 
-def distances_of(
+def similarities_of(
     folders: Sequence[Path],
     dev: Judged,
     test: Judged,
@@ -105,7 +105,7 @@ def distances_of(
     languages: tuple[str, str],
     device: str,
 ) -> tuple[Features, dict[str, str]]:
-    """Compute the `distances` by trained models.
+    """Compute the `similarities` by trained models.
 
     Args:
         folders: the models' folders.
@@ -153,10 +153,10 @@ def distances_of(
         models = load_ensemble(folder, device=device)
         read = read_features if sees else None
         pair = (source, target)
-        names, of_dev = distances(dev.lists, dev.pairs, models, read, pair)
-        _, of_test = distances(test.lists, test.pairs, models, read, pair)
+        names, of_dev = similarities(dev.lists, dev.pairs, models, read, pair)
+        _, of_test = similarities(test.lists, test.pairs, models, read, pair)
         features[name] = (names, of_dev, of_test)
-        log.info("%s: distances of %d hypotheses", name, len(of_dev) + len(of_test))
+        log.info("%s: similarities of %d hypotheses", name, len(of_dev) + len(of_test))
     return features, against
 
 

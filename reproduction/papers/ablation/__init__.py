@@ -16,14 +16,4 @@ PAPER = Paper(
             """,
         ),
     },
-    figures={
-        "learning": Item(
-            inputs=("history",),
-            caption="""
-            Learning curves: the loss relative to the first epoch's, and R@10 on the development
-            set (mean of both directions), after every epoch; and R@10 by the minutes of
-            training, which include the time of other programs. Means over the seeds.
-            """,
-        ),
-    },
 )

@@ -75,6 +75,7 @@ PAPER = Paper(
             inputs=("query_ranks", "predictions"),
             tables=("table1", "table2", "table3", "table4"),
             when=can_compare,
+            verdicts=True,
             caption="""
             The claims of Calixto & Liu (2017), and whether they hold in this run.
             """,

@@ -20,6 +20,7 @@ PAPER = Paper(
         "claims": Item(
             inputs=("rated_models", "query_ranks", "predictions", "tasks"),
             when=Experiment.rated,
+            verdicts=True,
             caption="""
             The effect of captions and of images: differences between rows of the table of controls.
             """,

@@ -95,6 +95,7 @@ PAPER = Paper(
         "claims": Item(
             inputs=("selected", "query_ranks", "predictions"),
             when=Experiment.rated,
+            verdicts=True,
             caption="""
             The claims of Merkx & Frank (2019), and whether they hold in this run.
             """,
@@ -102,15 +103,14 @@ PAPER = Paper(
     },
     figures={
         "figure1": Item(
-            options=("backbone", "crops"),
             models=has_paper_architecture,
             caption="""
-            The architecture (Figure 1 of Merkx & Frank 2019). Left, the image encoder: a
-            pretrained network (dashed, not trained further) extracts image features, and a
-            linear layer projects them. Right, the caption encoder: characters, their embeddings
-            e, the states h of a bidirectional RNN, and attention, which weights every feature
-            of every state. Colored parts are trained to give a caption and its own image a
-            larger cosine than a caption and another image.
+            The architecture (Figure 1 of Merkx & Frank 2019), with the paper's image network.
+            Left, the image encoder: a pretrained network (dashed, not trained further) extracts
+            image features, and a linear layer projects them. Right, the caption encoder:
+            characters, their embeddings e, the states h of a bidirectional RNN, and attention,
+            which weights every feature of every state. Colored parts are trained to give a
+            caption and its own image a larger cosine than a caption and another image.
             """,
         ),
         "figure2": Item(
@@ -137,8 +137,8 @@ PAPER = Paper(
             ratings on every subtask, with Fisher's 95% interval. Predictions are cosine
             similarities, or a classifier's for tasks with training pairs. Measured systems are
             the selected ensemble of each data set, the same networks before training, and the
-            baselines. Floors, such as networks before training, know spelling but no meaning. A
-            score near a floor is little evidence of meaning.
+            baselines. Networks before training and counts of trigrams know spelling but no
+            meaning. A score near theirs is little evidence of meaning.
             """,
         ),
         "figure4": Item(

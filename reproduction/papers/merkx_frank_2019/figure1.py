@@ -24,7 +24,6 @@ THIRD = 3.0
 NORM = 3.62
 EMBEDDING = 3.98
 TOP = 4.42
-CROPS = {1: "one crop", 2: "two crops", 10: "ten crops"}
 LEFT = 0.95  # the center of the image branch
 STEPS = [2.55, 3.4, 4.25, 5.55]  # the centers of characters 1, 2, 3 and t
 RIGHT = (STEPS[0] + STEPS[-1]) / 2
@@ -32,24 +31,17 @@ DOTS = (STEPS[2] + STEPS[3]) / 2
 
 
 def make(results: Results, stem: Path) -> None:
-    """Draw Figure 1, with the name of the backbone and the number of crops, if it is known."""
-    backbone = results["backbone"]
-    crops = None if backbone == "precomputed" else results.given.get("crops")
-    save(architecture(backbone, crops), stem)
+    """Draw Figure 1."""
+    save(architecture(), stem)
 
 
 @styled
-def architecture(backbone: str, crops: int | None = 10) -> Figure:
-    """Draw both branches, from an image and the characters of a caption up to their cosine.
-
-    Args:
-        backbone: the network that extracts image features; several names are joined by `+`.
-        crops: number of crops per image; None for precomputed features, where it is not known.
-    """
+def architecture() -> Figure:
+    """Draw both branches, from an image and the characters of a caption up to their cosine."""
     figure = Figure((6.8, 4.75))
     axes = figure.add_axes((0, 0, 1, 1), xlim=(0, 6.8), ylim=(0, 4.75))  # data units are inches
     axes.set_axis_off()
-    _image_branch(axes, backbone.split("+"), CROPS[crops] if crops else "")
+    _image_branch(axes)
     _caption_branch(axes)
 
     middle = (LEFT + RIGHT) / 2
@@ -63,24 +55,13 @@ def architecture(backbone: str, crops: int | None = 10) -> Figure:
     return figure
 
 
-def _image_branch(axes: Axes, backbones: list[str], crops: str) -> None:
-    lines = [f"CNN: {name}" for name in backbones]
-    if crops:
-        lines.append(f"mean of {crops}")
-    text = "\n".join(lines)
-    height = 0.5 + 0.16 * (len(backbones) - 1)
+def _image_branch(axes: Axes) -> None:
     _picture(axes, LEFT, INPUT)
-    if crops:
-        for offset in (0.08, 0.04, 0):  # a stack of crops, the foremost with the text
-            _box(axes, LEFT + offset, FIRST + offset, "", PLAIN, width=1.2, height=0.36)
-        _label(axes, LEFT, FIRST, crops)
-        _arrow(axes, (LEFT, INPUT + 0.27), (LEFT, FIRST - 0.18))
-    below = FIRST + 0.26 if crops else INPUT + 0.27
-    _box(axes, LEFT, SECOND, text, PLAIN, 1.5, height, dashed=True)
+    _box(axes, LEFT, SECOND, "CNN: ResNet-152\nmean of ten crops", PLAIN, 1.5, 0.5, dashed=True)
     _box(axes, LEFT, THIRD, r"linear: $\mathbf{img}\,A^T + \mathbf{b}$", IMAGE, 1.5, 0.4)
     _box(axes, LEFT, NORM, "L2 norm", PLAIN)
-    _arrow(axes, (LEFT, below), (LEFT, SECOND - height / 2))
-    _arrow(axes, (LEFT, SECOND + height / 2), (LEFT, THIRD - 0.2))
+    _arrow(axes, (LEFT, INPUT + 0.27), (LEFT, SECOND - 0.25))
+    _arrow(axes, (LEFT, SECOND + 0.25), (LEFT, THIRD - 0.2))
     _label(axes, LEFT + 0.08, (SECOND + THIRD) / 2, r"$\mathbf{img}$", ha="left")
     _arrow(axes, (LEFT, THIRD + 0.2), (LEFT, NORM - 0.14))
 

@@ -38,18 +38,18 @@ def correlation_by_subtask(
 ) -> Figure:
     """Draw Pearson's r of every system on every subtask, with its 95% interval.
 
-    Untrained networks and baselines that count trigrams are marked as floors, which know spelling
-    only. Reported numbers of subtasks that were not measured are left out.
+    Untrained networks and baselines that count trigrams are marked as baselines, which know
+    spelling only. Reported numbers of subtasks that were not measured are left out.
     """
     measured = as_values(main_systems(headline(scores), selected))
     reported = as_values(reported).assign(name=reported["system"])
     subtasks = measured.groupby(["task", "subtask"], sort=False)["pairs"].first().reset_index()
     reported = reported.merge(subtasks[["task", "subtask"]])
-    floors = measured["kind"].eq("snapshot") | measured["encoder"].eq("trigrams")
+    baselines = measured["kind"].eq("snapshot") | measured["encoder"].eq("trigrams")
     kinds = {
-        "Measured": _styled(measured[~floors], "{}", SYSTEMS),
-        "Measured: floors, which know spelling only": _styled(
-            measured[floors], "{} (floor)", SPELLING
+        "Measured": _styled(measured[~baselines], "{}", SYSTEMS),
+        "Measured: baselines, which know spelling only": _styled(
+            measured[baselines], "{} (baseline)", SPELLING
         ),
         "Reported in the paper": _styled(reported, "{} (reported)", REPORTED),
     }

@@ -60,6 +60,7 @@ PAPER = Paper(
             reported="tables",
             numbers=("draws",),
             when=lambda experiment: experiment.compares(3),
+            verdicts=True,
             caption="""
             The claims of Socher et al. (2014), and whether they hold here: the difference
             between the mean ranks of two systems, with its 95% interval. The file
@@ -108,13 +109,7 @@ PAPER = Paper(
             per_dataset=True,
             caption="""
             The dependency tree of a test caption of median length, as the SDT-RNN reads it
-            (after Figure 3 of Socher et al. 2014). The area of a node, and the first number
-            below its word, are the weight of the node's vector in the root's vector by the
-            counts of Eq. 4: the product of l(child) / l(parent) along the path, which is the
-            share of the words at and below the node. By these counts alone, all words would
-            have the same weight. The percentage is the learned weight of the word: how much the
-            sentence's vector changes with the word's vector (Frobenius norm of the derivative),
-            as a share of the sum over all words.
+            (Figure 3 of Socher et al. 2014).
             """,
         ),
         "samples": Item(

@@ -13,7 +13,7 @@ from reproduction.render.retrieval_table import test_set
 from reproduction.render.tables import column_with_interval, write_table
 from reproduction.reporting.measures import whole
 from reproduction.reporting.results import Results
-from reproduction.reporting.seeds import of_items, t_interval
+from reproduction.reporting.seeds import t_interval, variance_over_items
 from reproduction.reporting.systems import PROVENANCE, best_snapshot, in_order, sorted_by
 
 # The paper's tasks, by the direction of retrieval.
@@ -42,8 +42,9 @@ NOTES = [
     "Lower is better. A candidate with the same score as the right one ranks before it.",
     "Measured: the single snapshot of a training with the best R@10 on the development set among "
     "those at the end of a cycle. The paper has no ensembles. For several seeds, the mean and its "
-    "95% t interval. If the data set is a draw, each seed drew its own images; draws overlap, so "
-    "the variance is multiplied by 1/n + test/train images instead of 1/n (Nadeau & Bengio 2003). "
+    "95% t interval, which includes the variance over the test images. If the data set is a draw, "
+    "each seed drew its own images; draws overlap, so the variance over seeds is multiplied by "
+    "1/n + test/train images instead of 1/n (Nadeau & Bengio 2003). "
     "For one seed, the 95% interval over the test images.",
     "Random: a random ranking, calculated, and simulated with random vectors.",
 ]
@@ -144,7 +145,7 @@ def averaged(seeds: pd.DataFrame, column: str, name: str, overlap: float = 0.0) 
         ends = low.iloc[0], high.iloc[0]
     else:
         # Seeds with the same test images also vary by these images; seeds of a draw have their own.
-        ends = t_interval(values, 0.0 if overlap else of_items(low, high), overlap)
+        ends = t_interval(values, 0.0 if overlap else variance_over_items(low, high), overlap)
     return dict(zip((f"{name}{end}" for end in ENDS), (values.mean(), *ends), strict=True))
 
 

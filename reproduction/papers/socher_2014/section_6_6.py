@@ -4,7 +4,6 @@ According to the paper, the SDT-RNN fails mainly if one of two sentences has no 
 such pairs is therefore compared between the pairs with the worst ranks and all pairs.
 """
 
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -150,24 +149,39 @@ def measures(pairs: pd.DataFrame, times: np.ndarray | None = None) -> pd.DataFra
 
 
 def shares(pairs: pd.DataFrame, test_to_train: float = 0.0) -> pd.DataFrame:
-    """Compute the `measures` with intervals over seeds, or over images (bootstrap) for one seed."""
-    of_seeds = [rows for _, rows in pairs.groupby("seed", sort=False)]
-    values = pd.concat([measures(rows) for rows in of_seeds])
-    if len(of_seeds) > 1:
-        of_measure = partial(t_interval, test_to_train=test_to_train)
-        intervals = [of_measure(values[name].dropna()) for name in values]
-    else:
-        [rows] = of_seeds
-        number = np.unique(rows["image"], return_inverse=True)[1]
-        drawn = bootstrap.draws(number.max() + 1, np.random.default_rng(0))[1:]
-        batches = (drawn[start : start + DRAWS] for start in range(0, len(drawn), DRAWS))
-        resampled = pd.concat([measures(rows, times[:, number]) for times in batches])
-        low = resampled.quantile(0.025)
-        high = resampled.quantile(0.975)
-        intervals = list(zip(low, high, strict=True))
+    """Compute the `measures` with their intervals, as Table 1 does.
+
+    Args:
+        pairs: the results of `of_one_image` for each seed, with the column seed.
+        test_to_train: test/train images of a draw, for which each seed has its own test images.
+    """
+    seeds = [rows for _, rows in pairs.groupby("seed", sort=False)]
+    values = pd.concat([measures(rows) for rows in seeds])
     table = pd.DataFrame({"measure": list(values), "value": values.mean().to_numpy()})
+    if len(seeds) == 1:
+        draws = in_draws(seeds[0])
+        intervals = list(zip(draws.quantile(0.025), draws.quantile(0.975), strict=True))
+    else:
+        of_images = pd.Series(0.0, values.columns)
+        if not test_to_train:
+            # Seeds of one data set share their test images, so the variance over these is added.
+            draws = pd.concat([in_draws(rows) for rows in seeds])
+            of_images = draws.groupby(level=0).mean().var(ddof=0)
+        intervals = [
+            t_interval(values[name].dropna(), variance, test_to_train)
+            for name, variance in of_images.items()
+        ]
     table[["value_low", "value_high"]] = intervals
-    return table.assign(seeds=len(of_seeds))
+    return table.assign(seeds=len(seeds))
+
+
+def in_draws(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Compute the `measures` of one seed in each draw of images."""
+    image = np.unique(pairs["image"], return_inverse=True)[1]
+    # All seeds get the same draws.
+    times = bootstrap.draws(image.max() + 1, np.random.default_rng(0))[1:]
+    batches = (times[start : start + DRAWS] for start in range(0, len(times), DRAWS))
+    return pd.concat([measures(pairs, batch[:, image]) for batch in batches], ignore_index=True)
 
 
 def write_pairs(stem: Path, table: pd.DataFrame, model: str) -> None:

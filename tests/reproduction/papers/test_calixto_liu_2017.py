@@ -295,15 +295,6 @@ def test_claims_are_made_of_the_tables(tmp_path):
     assert "in brackets" not in text and "not decided in" in text
 
 
-def test_the_better_of_the_best_two_betas_is_compared_with_the_better_of_the_others():
-    keys = {"source": "measured", "dataset": "d", "condition": "20-best", "measure": "BLEU"}
-    table = pd.DataFrame({"beta": [1, 0.75, 0.5, 0.25, 0], "score": [20, 23, 22, 24, 30.0]})
-    table = table.assign(**keys, seed=np.nan)
-    assert claims._best_beta(table)["difference"].tolist() == [24 - 23]
-    assert claims._best_beta(table[:3])["difference"].tolist() == [20 - 23]
-    assert claims._best_beta(table[:1]).dropna(subset="difference").empty  # no other β to compare
-
-
 def test_claims_of_several_seeds_are_of_their_mean_and_beside_the_reported(tmp_path):
     scores, predictions = ratings(tmp_path, seeds=(1, 2), a=0.5, c=0.5, d=0.8, g=0.7)
     _, text = make_item(tmp_path, "table2", *scores, *predictions, reported="table2")

@@ -197,8 +197,8 @@ def test_figure3_has_every_subtask_and_system(tmp_path):
     expected = {
         "gru-8-attention Flickr8k": (50, "filled"),
         "no trigrams": (45, "filled"),
-        "untrained gru-8-attention (floor)": (25, "dark"),
-        "spelling (floor)": (40, "dark"),
+        "untrained gru-8-attention (baseline)": (25, "dark"),
+        "spelling (baseline)": (40, "dark"),
         "BOW (reported)": (42.3, "hollow"),
         "InferSent (reported)": (40.0, "hollow"),
         "char-GRU Flickr8k (reported)": (49.1, "hollow"),
@@ -228,8 +228,15 @@ def test_figure3_has_every_subtask_and_system(tmp_path):
     (legend,) = figure.legends
     names = [t.get_text() for t in legend.get_texts() if t.get_text() != " "]
     bare = [label.partition(" (")[0] for label in expected]
-    floors = "Measured: floors, which know spelling only"
-    assert names == ["Measured", *bare[:2], floors, *bare[2:4], "Reported in the paper", *bare[4:]]
+    baselines = "Measured: baselines, which know spelling only"
+    assert names == [
+        "Measured",
+        *bare[:2],
+        baselines,
+        *bare[2:4],
+        "Reported in the paper",
+        *bare[4:],
+    ]
 
 
 def test_figure3_fits_on_a_page_and_shrinks(tmp_path):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from reproduction.reporting.seeds import largest_variance, of_items, pooled, t_interval
+from reproduction.reporting.seeds import largest_variance, pooled, t_interval, variance_over_items
 
 
 def test_of_seeds_alone_it_is_the_t_interval_of_their_mean():
@@ -18,7 +18,7 @@ def test_of_seeds_alone_it_is_the_t_interval_of_their_mean():
 def test_intervals_of_each_seed_show_how_much_the_items_vary():
     """Half of a 95% interval is 1.96 deviations: here 1 and 3, whose squares are 5 on average."""
     low, high = pd.Series([-1.96, 0.0]), pd.Series([1.96, 6 * 1.96])
-    assert of_items(low, high) == pytest.approx(5)
+    assert variance_over_items(low, high) == pytest.approx(5)
 
 
 def test_the_variance_of_the_items_is_added_with_satterthwaite_s_degrees_of_freedom():

@@ -17,9 +17,9 @@ from reproduction.translation.rerank import (
     BASELINE,
     LENGTH,
     ORACLE,
-    distances,
     judged,
     rerank,
+    similarities,
 )
 
 GOOD = """0 ||| Ein Hund . ||| LM= -2 TM= -1 -3 ||| -4.5
@@ -193,15 +193,15 @@ def test_distances_are_compared_with_the_own_sentence_and_picture(caplog):
         return np.array([[vectors[text]] for text in texts])
 
     model = SimpleNamespace(similarity="dot", encode_sentences=encode, encode_images=lambda x: x)
-    names, values = distances(lists, table, [model], encode, ("en", "de"))
+    names, values = similarities(lists, table, [model], encode, ("en", "de"))
     assert names == ["target-source", "target-image"]
     assert values.tolist() == [[10, 1000], [200, 0], [100, 0]]
-    names, values = distances(lists, table, [model], encode, (None, "de"))
+    names, values = similarities(lists, table, [model], encode, (None, "de"))
     assert names == ["target-image"]
     assert values[:, 0].tolist() == [1000, 0, 0] and not caplog.records
-    names, values = distances(lists, table, [model], None, ("en", "de"))
+    names, values = similarities(lists, table, [model], None, ("en", "de"))
     assert names == ["target-source"] and values.tolist() == [[10], [200], [100]]
-    _, values = distances(lists, table.assign(image_id=""), [model], encode, (None, "de"))
+    _, values = similarities(lists, table.assign(image_id=""), [model], encode, (None, "de"))
     assert values[:, 0].tolist() == [0, 0, 0]
     assert "no sentence of this split has an image" in caplog.text
 
