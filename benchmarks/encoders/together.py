@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from groundvec.cli.program import run
 from groundvec.data.dataset import read_captions
 from groundvec.data.split import UNENCODED, Split, load_split
 from groundvec.evaluation.model_retrieval import draw_bank
@@ -27,6 +28,7 @@ from groundvec.features import store
 from groundvec.model.network import Model, load_ensemble
 from groundvec.model.sentences import encode_images, encode_sentences
 from groundvec.querybank import normalized
+from groundvec.runtime.errors import InputError
 from groundvec.similarity import unit
 from reproduction.arguments import make_parser
 from reproduction.render.tables import write_numbers
@@ -45,6 +47,12 @@ def ranks(arguments: argparse.Namespace) -> Iterator[pd.DataFrame]:
     files = arguments.features
     if len(files) == 1:
         files = files * len(arguments.models)
+    if len(files) != len(arguments.models):
+        raise InputError(
+            f"--features has {len(files)} files for {len(arguments.models)} models: name one for "
+            "all, or one per model"
+        )
+    drawn = draw_bank(captions, arguments.bank, [language]) if arguments.bank else None
     vectors = []
     bank_vectors = []
     for number, (folder, file) in enumerate(zip(arguments.models, files, strict=True), start=1):
@@ -54,8 +62,7 @@ def ranks(arguments: argparse.Namespace) -> Iterator[pd.DataFrame]:
         image = test.captions[language].image
         vectors.append(embed(models, test, language))
         yield ranked(*vectors[-1], image).assign(model=folder.parent.name, seed=number)
-        if arguments.bank:
-            drawn = draw_bank(captions, arguments.bank, [language])
+        if drawn is not None:
             bank = load_split(drawn, "train", read_features, text)
             bank_vectors.append(embed(models, bank, language))
             with_bank = normalized(*vectors[-1], *bank_vectors[-1], INVERSE_TEMPERATURE)
@@ -113,6 +120,12 @@ def scores(arguments: argparse.Namespace) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names)
 
 
+def main(arguments: argparse.Namespace) -> None:
+    table = scores(arguments)
+    print(table.to_string(index=False))
+    write_numbers(arguments.output, table)
+
+
 if __name__ == "__main__":
     parser = make_parser(__doc__, "captions")
     parser.add_argument(
@@ -130,7 +143,4 @@ if __name__ == "__main__":
         "--bank", type=int, default=0, help="training images of a bank (default: none)"
     )
     parser.add_argument("-o", "--output", type=Path, required=True, help="the CSV to write")
-    arguments = parser.parse_args()
-    table = scores(arguments)
-    print(table.to_string(index=False))
-    write_numbers(arguments.output, table)
+    run(main, parser)
