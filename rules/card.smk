@@ -6,7 +6,7 @@ rule card:
         f"{MODEL}/model.json",
         f"{MODEL}/ensemble.json",
         lambda wildcards: project_file(
-            parts.schema_file("sources", plan.setting("source")(wildcards))
+            parts.schema_file("sources", plan.value("source")(wildcards))
         ),
         lambda wildcards: [
             project_file(parts.schema_file(kind, part["name"]))
@@ -24,10 +24,10 @@ rule card:
     params:
         folder=subpath(input[0], parent=True),
         files=file_options,
-        source=plan.setting("source"),
-        papers=plan.setting("papers"),
+        source=plan.value("source"),
+        papers=plan.value("papers"),
         references=lambda wildcards: digest(
-            papers.references(plan.setting("papers")(wildcards))
+            papers.references(plan.value("papers")(wildcards))
         ),
         code=code("scripts/card.py"),
     shell:

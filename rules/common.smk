@@ -9,7 +9,7 @@ from pathlib import Path
 from groundvec import sources
 from reproduction import papers
 from groundvec.config import parts
-from rules.plan import settings_of
+from rules.plan import stage_settings
 from groundvec.runtime.jobs import running
 from groundvec.provenance import code_hash, digest
 

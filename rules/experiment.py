@@ -26,6 +26,8 @@ from reproduction.reading import check_form
 BACKBONES = parts.ROOT / "groundvec/features/backbones.yaml"
 # Keys that a data set does not inherit from the one that it is `of`: they are about training.
 NOT_INHERITED = {"models", "seeds", "draw", "folds", "training", "papers"}
+# Keys of a data set about computing features, which precomputed ones do not need.
+COMPUTED = ("weights", "parts", *configuration_schema()["$defs"]["extraction"]["properties"])
 # The rows of tables of translations that are no models.
 RERANKERS = ("baseline", "length", "oracle")
 
@@ -40,6 +42,7 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
         InputError: one line that names the first wrong key, and what to write instead.
     """
     check_form(config)
+    written = copy.deepcopy(config)
     config = copy.deepcopy(config)
     _inherit(config.get("datasets"))
 
@@ -65,6 +68,7 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
         if any(papers.known()[paper].reads("selected") for paper in dataset["papers"]):
             _check_selection(place, dataset, config)
     _name_backbones(datasets)
+    _check_unread(written, config)
     if "ratings" in config:
         _check_ratings(config["ratings"], datasets)
     if "translation" in config:
@@ -143,11 +147,6 @@ def _check_backbone(place: str, dataset: dict[str, Any]) -> None:
         check_known(f"{place}.backbone", name, [*known, "precomputed"], "unknown backbone {}")
         problem = f"{name} has no weights {{}}"
         check_known(f"{place}.weights", dataset["weights"], known[name], problem)
-    if "features" in dataset:
-        raise mistake(
-            f"{place}.features",
-            "this file is read only with `backbone: precomputed`: add that, or remove `features`",
-        )
 
 
 def _name_backbones(datasets: dict[str, Any]) -> None:
@@ -284,6 +283,42 @@ def _check_selection(place: str, dataset: dict[str, Any], config: dict[str, Any]
 
 
 # Other sections
+
+
+def _check_unread(written: dict[str, Any], config: dict[str, Any]) -> None:
+    """Raise InputError for a key that nothing reads because of another key's value.
+
+    Args:
+        written: the configuration without inherited keys and defaults.
+        config: the completed configuration.
+    """
+    datasets = config["datasets"]
+    for name, keys in written["datasets"].items():
+        if "of" in keys:
+            continue  # its keys are as in the other one
+        # Data sets with the same images may have other backbones.
+        related = [data for key, data in datasets.items() if data.get("of", key) == name]
+        precomputed = [data["backbone"] == "precomputed" for data in related]
+        unread: dict[str, str] = {}
+        if all(precomputed):
+            reason = "precomputed features are read as they are: remove it, or name a network as"
+            unread = dict.fromkeys(COMPUTED, f"{reason} `backbone`")
+        elif not any(precomputed):
+            reason = "this file is read only with `backbone: precomputed`: add that, or remove"
+            unread = {"features": f"{reason} `features`"}
+        for key, problem in unread.items():
+            if key in keys:
+                raise mistake(f"datasets.{name}.{key}", problem)
+    ratings = written.get("ratings", {})
+    for key in configuration_schema()["$defs"]["rated"]["properties"]:
+        if key in ratings and ratings["source"] != "sts":
+            problem = f"sentences of {ratings['source']} are read as they are: remove `{key}`"
+            raise mistake(f"ratings.{key}", problem)
+    shown = {paper for data in datasets.values() for paper in data["papers"]}
+    selecting = [paper for paper in papers.named() if papers.known()[paper].reads("selected")]
+    if "select" in written and shown.isdisjoint(selecting):
+        problem = f"no data set's `papers` show a selected model, as {' and '.join(selecting)} does"
+        raise mistake("select", f"{problem}: add it there, or remove `select`")
 
 
 def _check_ratings(ratings: dict[str, Any], datasets: dict[str, Any]) -> None:

@@ -24,7 +24,7 @@ rule extract_features:
     params:
         files=file_options,
         backbone=plan.network,
-        weights=plan.setting("weights"),
+        weights=plan.value("weights"),
         settings=plan.settings("extraction"),
         code=code("scripts/extract_features.py"),
     shell:

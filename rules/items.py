@@ -16,7 +16,7 @@ from rules.plan import (
     Options,
     Plan,
     options,
-    read_english,
+    reads_english,
 )
 
 FORMATS = {"tables": ("csv", "md", "tex", "html"), "figures": ("pdf", "svg", "png")}
@@ -145,12 +145,12 @@ class Items:
             "tasks": plan.rated_tasks,
             "query_ranks": plan.every_model(f"{RETRIEVAL}.ranks.csv", shown),
             "history": plan.every_model(f"{MODEL}/history.csv", shown),
-            "captions": plan.file_of_source("captions.csv"),
-            "images": plan.file_of_source("images.csv"),
-            "features": plan.features_file,
+            "captions": plan.file_of_parent("captions.csv"),
+            "images": plan.file_of_parent("images.csv"),
+            "features": plan.features_of_seeds,
             "treebanks": plan.treebanks,
         }
-        rated_models = plan.every_model(f"{MODEL}/model.json", plan.rated_in(paper), read_english)
+        rated_models = plan.every_model(f"{MODEL}/model.json", plan.rated_in(paper), reads_english)
         all_are_rated = self.experiment(paper).rated()
         kinds: dict[str, dict[str, Any]] = {kind: {kind: paths} for kind, paths in files.items()}
         kinds |= {

@@ -7,9 +7,9 @@ rule gallery:
     input:
         ensembles(items.trained()["models"]),
         **items.trained(),
-        captions=plan.file_of_source("captions.csv"),
-        images=plan.file_of_source("images.csv"),
-        features=plan.features_file,
+        captions=plan.file_of_parent("captions.csv"),
+        images=plan.file_of_parent("images.csv"),
+        features=plan.features_of_seeds,
         treebanks=plan.treebanks,
     output:
         "<experiment>/report/{dataset}.json",

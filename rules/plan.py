@@ -39,21 +39,19 @@ Description = dict[str, Any]
 Options = list[str]
 
 
-def settings_of(kind: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Select the settings that a definition of the schema has, such as `extraction`."""
-    properties = configuration_schema()["$defs"][kind]["properties"]
-    return {key: settings[key] for key in properties if key in settings}
+def stage_settings(stage: str, section: Mapping[str, Any]) -> dict[str, Any]:
+    """Select the keys of a section that a stage has in the schema's `$defs`: `extraction`."""
+    properties = configuration_schema()["$defs"][stage]["properties"]
+    return {key: section[key] for key in properties if key in section}
 
 
-def options(settings: Mapping[str, Any]) -> Options:
-    """Return settings as command-line options, a list for `{params...:q}`."""
+def options(values: Mapping[str, Any]) -> Options:
+    """Return values as command-line options, a list for `{params...:q}`."""
     words = []
-    for key, value in settings.items():
+    for key, value in values.items():
         words.append(f"--{key.replace('_', '-')}")
-        if isinstance(value, list):
-            words += [str(item) for item in value]
-        else:
-            words.append("null" if value is None else str(value))
+        items = value if isinstance(value, list) else [value]
+        words += [str(item) for item in items]
     return words
 
 
@@ -62,9 +60,9 @@ def file_options(wildcards: Any, input: Any) -> Options:
     return options({kind: paths for kind, paths in input.items() if paths})
 
 
-def as_json(settings: Mapping[str, Any]) -> str:
+def as_json(description: Mapping[str, Any]) -> str:
     """Format a description for a command line; equal descriptions have the same text."""
-    return json.dumps(settings, sort_keys=True)
+    return json.dumps(description, sort_keys=True)
 
 
 def stem(wildcards: Any, output: Any) -> str:
@@ -79,8 +77,8 @@ def any_of(names: Iterator[str] | list[str]) -> str:
 
 def text_name(text: Description) -> str:
     """Return the name of a text, with a hash of its options if it has any."""
-    settings = parts.options(text)
-    return text["name"] + (f"-{digest(settings)[:8]}" if settings else "")
+    text_options = parts.options(text)
+    return text["name"] + (f"-{digest(text_options)[:8]}" if text_options else "")
 
 
 def treebank_name(text: Description) -> str:
@@ -89,7 +87,7 @@ def treebank_name(text: Description) -> str:
     return f"trees-{digest(parser)[:8]}" if parser else ""
 
 
-def read_english(description: Description) -> bool:
+def reads_english(description: Description) -> bool:
     return "en" in description["languages"]
 
 
@@ -122,21 +120,21 @@ class Plan:
         names = [name for name, data in self.datasets.items() if data["source"] == source]
         return any_of(names)
 
-    def setting(self, key: str) -> Callable[[Any], Any]:
-        """Return a function of the wildcards: one key of the data set's configuration."""
+    def value(self, key: str) -> Callable[[Any], Any]:
+        """Return a function of the wildcards: the value of one key of the data set."""
         return lambda wildcards: self.datasets[wildcards.dataset][key]
 
-    def settings(self, kind: str) -> Callable[[Any], str]:
-        """Return a function of the wildcards: the data set's settings of one kind."""
-        return lambda wildcards: as_json(settings_of(kind, self.datasets[wildcards.dataset]))
+    def settings(self, stage: str) -> Callable[[Any], str]:
+        """Return a function of the wildcards: the data set's `stage_settings` as JSON."""
+        return lambda wildcards: as_json(stage_settings(stage, self.datasets[wildcards.dataset]))
 
-    def source(self, wildcards: Any) -> str:
+    def parent(self, dataset: str) -> str:
         """Return the data set that the images and captions are from: its `of`, or itself."""
-        return str(self.datasets[wildcards.dataset].get("of", wildcards.dataset))
+        return str(self.datasets[dataset].get("of", dataset))
 
-    def file_of_source(self, name: str) -> Callable[[Any], str]:
-        """Return a function of the wildcards: a file of the data set's `source`."""
-        return lambda wildcards: f"results/datasets/{self.source(wildcards)}/{name}"
+    def file_of_parent(self, name: str) -> Callable[[Any], str]:
+        """Return a function of the wildcards: a file of the data set's `parent`."""
+        return lambda wildcards: f"results/datasets/{self.parent(wildcards.dataset)}/{name}"
 
     def draw_option(self, wildcards: Any) -> Options:
         data = self.datasets[wildcards.dataset]
@@ -176,11 +174,11 @@ class Plan:
     def source_options(self, wildcards: Any) -> Options:
         """Return the options of scripts/dataset.py: a data set's settings and files."""
         data = self.datasets[wildcards.dataset]
-        settings = sources.arguments(data) | self.source_files(data)
+        values = sources.arguments(data) | self.source_files(data)
         if "more_captions" in data:
             more_captions = data["more_captions"] | self.more_captions_files(data)
-            settings["more_captions"] = as_json(more_captions)
-        return options(settings)
+            values["more_captions"] = as_json(more_captions)
+        return options(values)
 
     def source_modules(self, wildcards: Any) -> list[str]:
         """List the source files of a data set's sources."""
@@ -222,16 +220,21 @@ class Plan:
     # Features
 
     def features_file(self, wildcards: Any) -> str:
-        """Return the features of a data set; the names of several networks are joined by `+`.
+        """Return the features that a training with one seed learns from.
 
-        Those of a tuned network are of one seed: the job's, or the data set's first.
+        The names of several networks are joined by `+`; tuned ones are tuned with each seed.
         """
         dataset = self.datasets[wildcards.dataset]
-        seed = getattr(wildcards, "seed", dataset["seeds"][0])
         names = []
         for name in dataset["backbone"].split("+"):
-            names.append(f"{name}-seed{seed}" if name in dataset["tuned"] else name)
-        return f"results/features/{self.source(wildcards)}/{'+'.join(names)}.h5"
+            names.append(f"{name}-seed{wildcards.seed}" if name in dataset["tuned"] else name)
+        return f"results/features/{self.parent(wildcards.dataset)}/{'+'.join(names)}.h5"
+
+    def features_of_seeds(self, wildcards: Any) -> list[str]:
+        """List the features of all trainings of a data set, each file once."""
+        seeds = self.datasets[wildcards.dataset]["seeds"]
+        trainings = [SimpleNamespace(dataset=wildcards.dataset, seed=seed) for seed in seeds]
+        return list(dict.fromkeys(map(self.features_file, trainings)))
 
     def parts_of_features(self, wildcards: Any) -> list[str] | str:
         """Return the parts of an extraction; or precomputed features, which the mirror may have."""
@@ -264,26 +267,33 @@ class Plan:
         return [f"data/{name}" for name in self.sources if re.fullmatch(pattern, name)]
 
     @cached_property
-    def tuned(self) -> dict[str, Any]:
-        """The settings of all tuned networks, by name."""
-        return {name: s for data in self.datasets.values() for name, s in data["tuned"].items()}
+    def tuned(self) -> dict[tuple[str, str], Any]:
+        """The tuned networks, by the data set of the images and the name.
+
+        The name has a hash of the training before, which does not depend on the images: trainings
+        of one description on several data sets result in networks of one name.
+        """
+        return {
+            (self.parent(dataset), name): tuned
+            for dataset, data in self.datasets.items()
+            for name, tuned in data["tuned"].items()
+        }
 
     def trained_before(self, wildcards: Any) -> list[str]:
         """List the files of the training that a network is tuned after; the first is model.json."""
-        settings = self.tuned[wildcards.backbone]
-        folder = MODEL.format(
-            dataset=settings["dataset"], model=settings["model"], seed=wildcards.seed
-        )
+        tuned = self.tuned[wildcards.dataset, wildcards.backbone]
+        folder = MODEL.format(dataset=tuned["dataset"], model=tuned["model"], seed=wildcards.seed)
         return [f"{folder}/model.json", f"{folder}/snapshots"]
 
     def tuning(self, wildcards: Any) -> str:
         """Return the settings of a tuning as JSON."""
-        return as_json(settings_of("tuning", self.tuned[wildcards.backbone]))
+        tuned = self.tuned[wildcards.dataset, wildcards.backbone]
+        return as_json(stage_settings("tuning", tuned))
 
     def tuned_description(self, wildcards: Any) -> Description:
         """Return the description of the model that a network is tuned with."""
-        settings = self.tuned[wildcards.backbone]
-        model: Description = self.datasets[settings["dataset"]]["models"][settings["model"]]
+        tuned = self.tuned[wildcards.dataset, wildcards.backbone]
+        model: Description = self.datasets[tuned["dataset"]]["models"][tuned["model"]]
         return model
 
     # Models
@@ -309,8 +319,8 @@ class Plan:
     def training_key(self, dataset: str, model: str, seed: int) -> str:
         """Hash everything that defines a training, except names."""
         data = self.datasets[dataset]
-        origin = data.get("of", dataset)
-        return digest(origin, data["backbone"], data["models"][model], seed, data.get("draw"))
+        parent = self.parent(dataset)
+        return digest(parent, data["backbone"], data["models"][model], seed, data.get("draw"))
 
     @cached_property
     def first_names(self) -> dict[str, tuple[str, str, int]]:
@@ -354,7 +364,7 @@ class Plan:
         languages = model["languages"]
         if model.get("shared"):
             languages = ["+".join(languages)] * len(languages)
-        stem = f"results/text/{self.source(wildcards)}/{text_name(model['text'])}"
+        stem = f"results/text/{self.parent(wildcards.dataset)}/{text_name(model['text'])}"
         return [f"{stem}.{language}.json" for language in languages]
 
     def text(self, wildcards: Any) -> str:
@@ -380,7 +390,7 @@ class Plan:
         files = []
         for text, languages in texts:
             treebank = treebank_name(text)
-            folder = f"results/text/{self.source(wildcards)}"
+            folder = f"results/text/{self.parent(wildcards.dataset)}"
             if treebank:
                 files += [f"{folder}/{treebank}.{language}.conllu.gz" for language in languages]
         return list(dict.fromkeys(files))  # each once, in this order
@@ -418,17 +428,17 @@ class Plan:
 
     def baseline(self, wildcards: Any) -> str:
         """Return a baseline and its options as JSON, with the paths of its files."""
-        settings = self.ratings["baselines"][wildcards.baseline]
-        return as_json(settings | self._baseline_files(settings))
+        baseline = self.ratings["baselines"][wildcards.baseline]
+        return as_json(baseline | self._baseline_files(baseline))
 
     def baseline_files(self, wildcards: Any) -> list[str]:
         files = self._baseline_files(self.ratings["baselines"][wildcards.baseline])
         return [archive(path) for path in files.values()]
 
-    def _baseline_files(self, settings: dict[str, Any]) -> dict[str, str]:
-        files = self.public(named_files("baselines", settings))
-        if "captions" in settings:
-            files["captions"] = f"results/datasets/{settings['captions']}/captions.csv"
+    def _baseline_files(self, baseline: dict[str, Any]) -> dict[str, str]:
+        files = self.public(named_files("baselines", baseline))
+        if "captions" in baseline:
+            files["captions"] = f"results/datasets/{baseline['captions']}/captions.csv"
         return files
 
     def baseline_encoder(self, wildcards: Any) -> str:
@@ -477,7 +487,7 @@ class Plan:
 
     def ratings_of_models(self, suffix: str, paper: str) -> list[str]:
         """List the rating files of a paper's models that read English, as the ratings do."""
-        return self.every_model(f"{RATED_BY_MODEL}{suffix}", self.rated_in(paper), read_english)
+        return self.every_model(f"{RATED_BY_MODEL}{suffix}", self.rated_in(paper), reads_english)
 
     def ratings_files(self, suffix: str, paper: str) -> list[str]:
         """List the scores or predictions of a paper's models and of the baselines."""
@@ -491,7 +501,7 @@ class Plan:
         dataset = wildcards.dataset
         shown_by = self.datasets[dataset]["papers"]
         rated = any(dataset in self.rated_in(paper) for paper in shown_by)
-        if not rated or not read_english(self.description(wildcards)):
+        if not rated or not reads_english(self.description(wildcards)):
             return []
         stem = RATED_BY_MODEL.format(dataset=dataset, model=wildcards.model, seed=wildcards.seed)
         return [f"{stem}.overlap.csv"]
@@ -505,8 +515,7 @@ class Plan:
     @property
     def translated_dataset(self) -> str:
         """The data set whose sentences are translated."""
-        dataset = self.translation["dataset"]
-        return str(self.datasets[dataset].get("of", dataset))
+        return self.parent(self.translation["dataset"])
 
     @property
     def rerankers(self) -> list[str]:
@@ -520,8 +529,8 @@ class Plan:
 
     @property
     def translated_features(self) -> str:
-        """The features of the pictures that the translated sentences describe."""
-        return self.features_file(SimpleNamespace(dataset=self.translation["dataset"]))
+        """The features of the pictures that the translated sentences describe, for `rerankers`."""
+        return self.features_of_seeds(SimpleNamespace(dataset=self.translation["dataset"]))[0]
 
     def reranked(self, lengths: list[int]) -> list[str]:
         """List the scores of all systems' re-ranked lists of these lengths."""

@@ -13,7 +13,7 @@ rule ratings_sts:
     conda:
         ENVIRONMENT
     params:
-        how=["sts", "--settings", as_json(settings_of("rated", plan.ratings))],
+        how=["sts", "--settings", as_json(stage_settings("rated", plan.ratings))],
         files=file_options,
         code=code("groundvec/data/ratings.py"),
     shell:
@@ -74,7 +74,7 @@ rule overlap:
         f"{MODEL}/model.json",
         predictions=f"{RATED_BY_MODEL}.predictions.csv",
         ratings=plan.rated,
-        captions=plan.file_of_source("captions.csv"),
+        captions=plan.file_of_parent("captions.csv"),
     output:
         f"{RATED_BY_MODEL}.overlap.csv",
     log:

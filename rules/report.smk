@@ -34,8 +34,8 @@ for paper, name in [key for key, names in items.names.items() if names]:
             *map(with_report, items.outputs(paper, name)),
         log:
             f"<experiment>/logs/{paper}/{name}{'-{dataset}' if item.per_dataset else ''}.log",
-        # Items made once per data set load a network.
-        localrule: not item.per_dataset
+        # On a cluster, items that may load a network are jobs of their own.
+        localrule: not (item.per_dataset or "models" in item.inputs)
         conda:
             ENVIRONMENT
         resources:

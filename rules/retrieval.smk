@@ -22,7 +22,7 @@ rule ensemble:
 rule retrieval:
     input:
         *TRAINED,
-        captions=plan.file_of_source("captions.csv"),
+        captions=plan.file_of_parent("captions.csv"),
         features=plan.features_file,
         treebanks=plan.treebanks,
     output:

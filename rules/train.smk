@@ -4,7 +4,7 @@
 rule train:
     input:
         plan.twin,
-        captions=plan.file_of_source("captions.csv"),
+        captions=plan.file_of_parent("captions.csv"),
         features=plan.features_file,
         texts=plan.text_files,
         treebanks=plan.treebanks,
@@ -32,7 +32,7 @@ rule train:
         folder=subpath(output.model, parent=True),
         files=file_options,
         description=lambda wildcards: as_json(plan.description(wildcards)),
-        source=plan.setting("source"),
+        source=plan.value("source"),
         draw=plan.draw_option,
         code=lambda wildcards: code_hash(
             "scripts/train.py", *parts.files(plan.description(wildcards))

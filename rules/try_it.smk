@@ -25,8 +25,8 @@ rule try_it:
     input:
         ensembles(items.trained()["models"]),
         **items.trained(),
-        captions=plan.file_of_source("captions.csv"),
-        features=plan.features_file,
+        captions=plan.file_of_parent("captions.csv"),
+        features=plan.features_of_seeds,
         runtime="data/onnxruntime_web",
         pinned=project_file("resources/onnxruntime_web.yaml"),
     output:

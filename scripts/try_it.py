@@ -48,7 +48,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.model.network import load_ensemble
     from groundvec.runtime.files import write_bytes
     from reproduction.page.try_it import obstacle, panel, precision, runtime_files
-    from reproduction.reporting.embedded import embed, of_one
+    from reproduction.reporting.embedded import check_one_dataset, embed
     from reproduction.reporting.systems import described, select
 
     pinned = yaml.safe_load(arguments.pinned.read_text("utf-8"))
@@ -62,7 +62,7 @@ def main(arguments: argparse.Namespace) -> None:
         return
     results = Results(**vars(arguments))
     # One data set's models, as a page has one panel.
-    folders = of_one(results.models)["folder"]
+    folders = check_one_dataset(results.models)["folder"]
     obstacles = {}
     for folder in folders:
         content = read_description(folder)

@@ -12,7 +12,7 @@ from groundvec.config import parts
 from groundvec.features.images import load
 from reproduction.render.pictures import paths_of
 from reproduction.render.samples import search
-from reproduction.reporting.embedded import Embedded, embed, given_treebank, of_one
+from reproduction.reporting.embedded import Embedded, check_one_dataset, embed, given_treebank
 from reproduction.reporting.measures import recall
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import described
@@ -42,7 +42,7 @@ def gallery(results: Results) -> dict[str, Any]:
     models: list[dict[str, Any]] = []
     captions: dict[str, str] = {}
     counts: dict[str, int] = {}
-    for _, row in best(of_one(results.retrieval)).iterrows():
+    for _, row in best(check_one_dataset(results.retrieval)).iterrows():
         training = described(results.models, row["dataset"], row["model"], row["seed"])
         embedded = embed(results, training, ensemble=True, treebank=treebank)
         counts = counts or {"images": len(embedded.image_ids), "captions": len(embedded.captions)}

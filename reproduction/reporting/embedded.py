@@ -3,16 +3,25 @@
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from groundvec.data.split import UNENCODED, captions_of, load_split
+from groundvec.evaluation.ratings import system_name
+from groundvec.model.folder import checked
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_json
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import best_snapshot
 from reproduction.text.treebank import Treebank
+
+# The keys of model.json that tell from which features a training learned.
+TRAINED: dict[str, Any] = {
+    "required": ["features"],
+    "properties": {"features": {"type": "object", "required": ["fingerprint"]}},
+}
 
 
 @dataclass
@@ -37,6 +46,27 @@ def read_captions(results: Results, training: pd.Series) -> pd.DataFrame:
     return captions_of(read_json(Path(training["folder"], "model.json")), results["captions"])
 
 
+def features_of(results: Results, training: pd.Series) -> Path:
+    """Find the file of features that a training learned from, among the given ones.
+
+    Raises:
+        InputError: none of them has the fingerprint that is in the training's model.json.
+    """
+    from groundvec.features import store
+
+    path = Path(training["folder"], "model.json")
+    fingerprint = checked(path, read_json(path), TRAINED)["features"]["fingerprint"]
+    files: list[Path] = results["features"]
+    for file in files:
+        if store.attributes(file)["fingerprint"] == fingerprint:
+            return file
+    name = system_name(training["dataset"], training["model"], training["seed"])
+    raise InputError(
+        f"{name} did not learn from {' or '.join(map(str, files))}: pass the features that it was "
+        "trained on, or train it again"
+    )
+
+
 def embed(
     results: Results, training: pd.Series, ensemble: bool = False, treebank: Treebank | None = None
 ) -> Embedded:
@@ -55,7 +85,7 @@ def embed(
     models = load_ensemble(training["folder"], epochs, choose("cpu"), treebank)
     captions = read_captions(results, training)
     language = training["languages"][0]
-    features = partial(store.read, results["features"])
+    features = partial(store.read, features_of(results, training))
     unencoded = dict.fromkeys(models[0].texts, UNENCODED)
     split = load_split(captions, "test", features, unencoded)
     test_captions = split.captions[language]
@@ -70,7 +100,7 @@ def embed(
     )
 
 
-def of_one(table: pd.DataFrame) -> pd.DataFrame:
+def check_one_dataset(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table unchanged, or raise InputError if it has several data sets."""
     names = table["dataset"].unique()
     if len(names) > 1:

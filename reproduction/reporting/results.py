@@ -85,9 +85,14 @@ class Files(cached_property[T]):
     """
 
     def __init__(self, help: str, read: Callable[[Any], T], many: bool = True) -> None:
-        super().__init__(lambda results: read(results[str(self.attrname)]))
+        super().__init__(self.read_given)
         self.help = help
+        self.read = read
         self.many = many
+
+    def read_given(self, results: "Results") -> T:
+        """Read the files of this kind that were given."""
+        return self.read(results[str(self.attrname)])
 
 
 class Results:
@@ -130,7 +135,10 @@ class Results:
     )
     captions = Files("a data set's captions.csv", Path, many=False)
     images = Files("a data set's images.csv", Path, many=False)
-    features = Files("the HDF5 file of its image features", Path, many=False)
+    features = Files(
+        "HDF5 files of its image features; several if networks were tuned with each seed",
+        list[Path],
+    )
 
     def __init__(self, select: str = "recall", **given: Any) -> None:
         self.select = select

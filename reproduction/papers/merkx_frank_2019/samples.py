@@ -5,14 +5,14 @@ from pathlib import Path
 from reproduction.render.pictures import paths_of
 from reproduction.render.samples import samples
 from reproduction.render.style import save
-from reproduction.reporting.embedded import embed, of_one
+from reproduction.reporting.embedded import check_one_dataset, embed
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import described
 
 
 def make(results: Results, stem: Path) -> None:
     """Draw retrievals by the selected model's ensemble from one data set's test set."""
-    of_one(results.retrieval)
+    check_one_dataset(results.retrieval)
     [(dataset, (model, seed))] = results.selected.items()
     training = described(results.models, dataset, model, seed)
     embedded = embed(results, training, ensemble=True)

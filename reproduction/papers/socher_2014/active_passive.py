@@ -14,7 +14,7 @@ from groundvec.runtime.errors import InputError
 from reproduction.papers.socher_2014.labels import labelled
 from reproduction.papers.socher_2014.retrieval import averaged, origin, sorted_systems
 from reproduction.render.tables import column_with_interval, wide, write_table
-from reproduction.reporting.embedded import of_one
+from reproduction.reporting.embedded import check_one_dataset
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, best_snapshot
 from reproduction.scenes.voices import SENTENCES, exchanges
@@ -48,7 +48,7 @@ def make(results: Results, stem: Path) -> None:
     from groundvec.device import choose  # torch takes seconds to import
     from groundvec.model.network import load_model
 
-    models = of_one(labelled(results.models))
+    models = check_one_dataset(labelled(results.models))
     sentences = exchanges(SEED, SCENES)
     texts = sentences[SENTENCES].to_numpy().T.ravel().tolist()
     parts = []

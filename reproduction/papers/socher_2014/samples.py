@@ -9,12 +9,12 @@ from reproduction.papers.socher_2014.labels import trained_as
 from reproduction.render.pictures import paths_of
 from reproduction.render.samples import samples
 from reproduction.render.style import save
-from reproduction.reporting.embedded import embed, given_treebank, of_one
+from reproduction.reporting.embedded import check_one_dataset, embed, given_treebank
 from reproduction.reporting.results import Results
 
 
 def make(results: Results, stem: Path) -> None:
     """Draw retrievals by the SDT-RNN from one data set's test set."""
-    training = of_one(trained_as(results.models, "SDT-RNN")).iloc[0]
+    training = check_one_dataset(trained_as(results.models, "SDT-RNN")).iloc[0]
     embedded = embed(results, training, treebank=given_treebank(results))
     save(samples(embedded, paths_of(results, embedded.image_ids)), stem)

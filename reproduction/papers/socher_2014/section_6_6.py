@@ -16,7 +16,7 @@ from groundvec.similarity import scores
 from groundvec.text.encoded import cleaned
 from reproduction.papers.socher_2014.labels import trained_as
 from reproduction.render.tables import column_with_interval, write_table
-from reproduction.reporting.embedded import embed, given_treebank, of_one
+from reproduction.reporting.embedded import check_one_dataset, embed, given_treebank
 from reproduction.reporting.results import Results
 from reproduction.reporting.seeds import t_interval
 
@@ -43,7 +43,7 @@ SHARES_NOTE = (
 
 def make(results: Results, stem: Path) -> None:
     """Write the worst pairs of one data set to `stem`, and the shares to `stem`-shares."""
-    models = of_one(trained_as(results.models, "SDT-RNN"))
+    models = check_one_dataset(trained_as(results.models, "SDT-RNN"))
     tables = []
     treebank = given_treebank(results)
     for _, training in models.iterrows():

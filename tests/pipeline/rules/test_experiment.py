@@ -165,6 +165,11 @@ OF_A_DATASET = {
         "one.backbone: precomputed features stand alone: leave the other names out, or put all"
     ),
     "features: f.npz": "one.features: this file is read only with `backbone: precomp",
+    "backbone: precomputed, features: f.npz, weights: IMAGENET1K_V1": (
+        "datasets.one.weights: precomputed features are read as they are: remove it, or name a"
+    ),
+    "backbone: precomputed, features: f.npz, crops: 2": "datasets.one.crops: precomputed feat",
+    "backbone: precomputed, features: f.npz, parts: 2": "datasets.one.parts: precomputed feat",
     "backbone: [resnet50, resnet18], weights: IMAGENET1K_V2": (
         "one.weights: resnet18 has no weights 'IMAGENET1K_V2': did you mean 'IMAGENET1K_V1'?"
     ),
@@ -255,6 +260,12 @@ OF_THE_WHOLE = {
     ),
     "select: gru-9-max": "select: datasets.one has no model 'gru-9-max': did you",
     "select: ratings": "select: there are no `ratings` to select by: add them",
+    "select: gru-9-max, datasets: {one: {source: scenes, count: 40, models: [gru-8-max], papers: "
+    "[ablation]}}": "select: no data set's `papers` show a selected model, as merkx_frank_2019",
+    "ratings: {source: scenes, tokenizer: none}": (
+        "ratings.tokenizer: sentences of scenes are read as they are: remove `tokenizer`"
+    ),
+    "ratings: {source: scenes, lowercase: [STS]}": "ratings.lowercase: sentences of scenes are",
     "select: ratings, datasets: {one: {source: scenes, count: 40, language: de, models: "
     "[gru-8-max]}}": "select: gru-8-max of datasets.one does not read English, which the",
     "datasets: {one: {source: scenes, count: 40, models: [mine], bank: 60}}, "
@@ -299,6 +310,14 @@ def test_a_wrong_configuration_gets_one_line_that_names_the_key(config, message)
         complete(config)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_data_sets_of_the_same_pictures_may_have_computed_and_precomputed_features():
+    """The keys of both are those of the data set that has the pictures."""
+    config = changed(features="f.npz", crops=2)
+    second = {"of": "one", "backbone": "precomputed", "models": ["gru-8-max"]}
+    datasets = complete(config | {"datasets": {**config["datasets"], "two": second}})["datasets"]
+    assert datasets["two"]["features"] == "f.npz" and datasets["one"]["backbone"] == "resnet152"
 
 
 def test_numbers_that_come_as_text_are_read_and_whole_ones_may_be_floats():

@@ -32,7 +32,7 @@ def of(**wildcards):
 
 
 def test_options_are_words_for_a_command_line():
-    assert options({"count": 3, "last_name": None}) == ["--count", "3", "--last-name", "null"]
+    assert options({"count": 3, "last_name": "x"}) == ["--count", "3", "--last-name", "x"]
     files = {"tables": ["a.csv", "b.csv"], "query_ranks": "c.csv"}
     assert file_options(None, files) == ["--tables", "a.csv", "b.csv", "--query-ranks", "c.csv"]
     assert stem(None, ["a/b.ranks.csv"]) == "a/b.ranks"
@@ -79,10 +79,10 @@ def test_features_of_a_tuned_network_are_of_a_seed_and_come_after_a_training():
     backbone = {"name": lite, "tuned": {"dataset": "scenes", "model": "words", "passes": 2}}
     tuned = {"of": "scenes", "backbone": backbone, "models": ["both"], "seeds": [2]}
     plan = planned(scenes=frozen, tuned=tuned)
-    [name] = plan.tuned
+    [(parent, name)] = plan.tuned
+    assert parent == "scenes"
     stem = f"results/features/scenes/{name}-seed2"
     assert plan.features_file(of(dataset="tuned", model="both", seed="2")) == f"{stem}.h5"
-    assert plan.features_file(of(dataset="tuned")) == f"{stem}.h5"
     of_features = of(dataset="scenes", backbone=f"{name}-seed2")
     assert plan.network(of_features) == lite
     [weights] = plan.backbone_weights(of_features)
@@ -91,6 +91,33 @@ def test_features_of_a_tuned_network_are_of_a_seed_and_come_after_a_training():
     folder = "<experiment>/models/scenes/words/seed2"
     assert plan.trained_before(of_tuning) == [f"{folder}/model.json", f"{folder}/snapshots"]
     assert plan.tuning(of_tuning) == '{"passes": 2, "stage": 5}'
+
+
+def test_networks_of_one_name_are_tuned_after_the_training_on_their_own_pictures():
+    lite = "efficientnet_lite0_stages"
+    frozen = {**SCENES, "backbone": lite, "models": ["words"], "seeds": [1, 2]}
+    datasets = {}
+    for name, count in (("a", 40), ("b", 50)):
+        datasets[name] = {**frozen, "count": count}
+        backbone = {"name": lite, "tuned": {"dataset": name, "model": "words"}}
+        datasets[f"{name}-tuned"] = {**datasets[name], "of": name, "backbone": backbone}
+    plan = planned(**datasets)
+    (_, network), (_, other) = plan.tuned
+    assert network == other
+    for name in ("a", "b"):
+        [trained, _] = plan.trained_before(of(dataset=name, backbone=network, seed="2"))
+        assert trained == f"<experiment>/models/{name}/words/seed2/model.json"
+
+
+def test_an_item_gets_the_features_of_each_seed_once():
+    lite = "efficientnet_lite0_stages"
+    frozen = {**SCENES, "backbone": lite, "models": ["words"], "seeds": [1, 2]}
+    backbone = {"name": lite, "tuned": {"dataset": "scenes", "model": "words"}}
+    plan = planned(scenes=frozen, tuned={**frozen, "of": "scenes", "backbone": backbone})
+    [(_, name)] = plan.tuned
+    tuned = [f"results/features/scenes/{name}-seed{seed}.h5" for seed in (1, 2)]
+    assert plan.features_of_seeds(of(dataset="tuned")) == tuned
+    assert plan.features_of_seeds(of(dataset="scenes")) == [f"results/features/scenes/{lite}.h5"]
 
 
 def test_public_files_come_from_the_mirror_where_it_has_them(tmp_path):
