@@ -159,7 +159,7 @@ def test_quick_rules_cost_no_job(built):
     }
     assert sent == {
         *("extract_features", "train", "retrieval"),
-        *("rate", "baseline", "merkx_frank_2019_samples", "gallery", "try_it"),
+        *("rate", "baseline", "gallery", "try_it"),
     }
 
 

@@ -155,15 +155,5 @@ PAPER = Paper(
             below the curves. The bold curve is the selected model.
             """,
         ),
-        "samples": Item(
-            inputs=("selected", "captions", "images", "features"),
-            per_dataset=True,
-            caption="""
-            Retrieval by the selected model's ensemble on the test set, for a few random
-            captions and a few random images. The five best results have their ranks. The first
-            right result follows if it is not among these. Right results are green with a tick;
-            right images also have a frame.
-            """,
-        ),
     },
 )

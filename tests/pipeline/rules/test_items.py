@@ -53,7 +53,7 @@ def wanted(items, paper):
     return {item for (of, item), names in items.names.items() if of == paper and names}
 
 
-OF_MERKX = {"table2", "samples", "snapshots", "figure4"}
+OF_MERKX = {"table2", "snapshots", "figure4"}
 OF_DT_RNN = {"table1", "table3", "active_passive"}
 OF_SDT_RNN = {"section_6_6", "section_6_7", "samples", "figure3"}
 

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from groundvec.card.text import MINUS
 from groundvec.evaluation.files import read_retrieval
+from groundvec.features import store
 from groundvec.model.network import Model
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_json, write_json
@@ -46,7 +47,8 @@ def trained(tmp_path_factory):
     for seed, name in enumerate(TRAINED):
         torch.manual_seed(seed)
         model = folder / "models" / name / "seed1"
-        save_model(model, Model(description(name), {"en": text}, 12), model=name)
+        features = store.attributes(folder / "features.h5")
+        save_model(model, Model(description(name), {"en": text}, 12), model=name, features=features)
         data = data_options(folder, "captions", "features")
         output = ("--threads", 1, "--output", folder / name)
         run_script("retrieval", "--model", model, *data, *output)

@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from PIL import Image
 from scipy import stats
 
+from groundvec.features import store
 from groundvec.model.network import Model, load_model
 from groundvec.results.frames import read_csv
 from groundvec.runtime.errors import InputError
@@ -201,7 +203,8 @@ def trained(tmp_path_factory):
         torch.manual_seed(seed)
         model = Model(parts, {"en": text}, 12)
         about = {"dataset": "draws", "model": "e", "seed": seed, "draw": [1, 1, 4]}
-        save_model(path.parent, model, epochs=(4, 8), **about)
+        features = store.attributes(folder / "features.h5")
+        save_model(path.parent, model, epochs=(4, 8), features=features, **about)
     options += data_options(folder, "captions", "images", "features")
     return [*options, "--treebanks", trees_file]
 
@@ -240,6 +243,12 @@ def test_pairs_of_each_seed_s_own_draw_are_marked_by_their_verbs(trained, tmp_pa
     assert shares.loc["one has no verb, of all pairs (%)", "value"] == 40
     lines = (tmp_path / "t.md").read_text("utf-8").splitlines()
     assert len([line for line in lines if line.startswith("|")]) == 2 + section_6_6.SHOWN
+
+
+def test_samples_are_drawn_as_wide_as_a_page(trained, tmp_path):
+    run("samples", *trained, "--output", tmp_path / "samples")
+    assert Image.open(tmp_path / "samples.png").width == 1400
+    assert (tmp_path / "samples.pdf").exists()
 
 
 def test_passives_are_embedded_by_the_best_snapshots(trained, tmp_path, monkeypatch):

@@ -7,18 +7,19 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
-from PIL import Image
 
 from groundvec.evaluation.ranks import SAME
+from groundvec.features import store
 from groundvec.model.network import Model
 from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import read_json, write_json
 from groundvec.text.characters import Text
 from reproduction.render import style
 from reproduction.render.pictures import wrap
 from reproduction.render.samples import retrieved, samples
-from reproduction.reporting.embedded import Embedded
+from reproduction.reporting.embedded import Embedded, features_of
+from reproduction.reporting.results import Results
 from tests.support.examples import description, save_model
-from tests.support.result_files import run
 from tests.support.retrieval_scores import training, write_scores
 from tests.support.small_data import data_options, run_script, write_data
 
@@ -111,7 +112,8 @@ def trained(tmp_path):
     text = Text.build([caption for of_image in captions for caption in of_image])
     folder = tmp_path / "models" / "scenes" / "gru-8-attention" / "seed1"
     network = Model(description("gru-8-attention"), {"en": text}, 12)
-    save_model(folder, network, epochs=(0,), model="gru-8-attention")
+    features = store.attributes(tmp_path / "features.h5")
+    save_model(folder, network, epochs=(0,), model="gru-8-attention", features=features)
     return folder
 
 
@@ -128,22 +130,45 @@ def test_images_have_the_same_numbers_for_models_of_any_language(trained, tmp_pa
         assert own["image"].unique().tolist() == [1, 2, 3, 4, 5]
 
 
-def test_samples_of_a_trained_ensemble_are_drawn(trained, tmp_path):
-    measured = write_scores(tmp_path, training("scenes", "gru-8-attention"))
-    options = ["--models", trained / "model.json", "--retrieval", *measured]
-    options += [*data_options(tmp_path, "captions", "images", "features")]
-    options += ["--output", tmp_path / "samples"]
-    run("samples", *options)
-    assert Image.open(tmp_path / "samples.png").width == 1400
-    assert (tmp_path / "samples.pdf").exists()
+def test_a_gallery_that_lacks_a_file_or_has_several_data_sets_is_refused(trained, tmp_path):
+    def gallery(*scores, folder=tmp_path):
+        options = ["--models", trained / "model.json", "--retrieval"]
+        options += write_scores(tmp_path, *scores)
+        options += data_options(tmp_path, "captions", "images")
+        options += data_options(folder, "features")
+        run_script("gallery", *options, "--output", tmp_path / "gallery.json")
+
+    measured = training("scenes", "gru-8-attention")
+    gallery(measured)
+    with pytest.raises(InputError, match="shows one data set"):
+        gallery(measured, training("flickr8k", "gru-8-attention"))
+    other = tmp_path / "other"
+    other.mkdir()
+    write_data(other, ["test"] * 7, [["A caption"]] * 7, width=3)
+    message = r"scenes/gru-8-attention/seed1 did not learn from .*other/features\.h5: pass the feat"
+    with pytest.raises(InputError, match=message):
+        gallery(measured, folder=other)
 
     pd.read_csv(tmp_path / "images.csv")[:3].to_csv(tmp_path / "images.csv", index=False)
     with pytest.raises(InputError, match=r"images\.csv lacks the image i3 \(4"):
-        run("samples", *options)
+        gallery(measured)
     captions = pd.read_csv(tmp_path / "captions.csv")
     captions[captions["split"] == "dev"].to_csv(tmp_path / "captions.csv", index=False)
     with pytest.raises(InputError, match="the data set has no test captions in language en"):
-        run("samples", *options)
-    both = [training(name, "gru-8-attention") for name in ("scenes", "flickr8k")]
-    with pytest.raises(InputError, match="shows one data set"):
-        run("samples", *options, "--retrieval", *write_scores(tmp_path, *both))
+        gallery(measured)
+
+
+def test_each_seed_is_shown_with_the_features_that_it_learned_from(trained, tmp_path):
+    """If networks are tuned, each seed has features of its own."""
+    files = [tmp_path / "features.h5"]
+    for seed in (2, 3):
+        folder = tmp_path / f"tuned-{seed}"
+        folder.mkdir()
+        write_data(folder, ["test"] * 7, [["A caption"]] * 7, width=8 + seed)
+        files.append(folder / "features.h5")
+    results = Results(features=files)
+    for seed, file in zip((1, 2, 3), files, strict=True):
+        content = read_json(trained / "model.json") | {"features": store.attributes(file)}
+        write_json(trained / "model.json", content)
+        row = pd.Series({"folder": trained, "dataset": "scenes", "model": "m", "seed": seed})
+        assert features_of(results, row) == file
