@@ -130,7 +130,7 @@ def table(path: Path, folder: Path) -> dict[str, Any]:
         "notes": notes,
         "copies": _copies(path),
         "content": content,
-        "counts": _verdicts(path) if description["name"] == "claims" else {},
+        "counts": _verdicts(path) if description["name"] == "claims" and len(content) else {},
         "compared": comparisons.to_dict("records"),
     }
 

@@ -6,7 +6,6 @@ import pandas as pd
 
 from groundvec.card.text import MISSING, decimals
 from groundvec.results import frames
-from groundvec.runtime.errors import InputError
 from reproduction.render.tables import bracketed, p_values, write_table
 from reproduction.reporting import resampled
 from reproduction.reporting.claims import (
@@ -18,6 +17,7 @@ from reproduction.reporting.claims import (
     counted,
     of_one_training,
 )
+from reproduction.reporting.seeds import DRAWS
 from reproduction.reporting.systems import NAMES
 from reproduction.schemas import Claims
 
@@ -40,13 +40,11 @@ NOTES = [
 
 
 def write(stem: Path, table: Claims, title: str, notes: list[str]) -> None:
-    """Write claims, grouped by claim and data set.
-
-    Raises:
-        InputError: the table is empty.
-    """
+    """Write claims, grouped by claim and data set; without any, the table has no rows."""
     if table.empty:
-        raise InputError("nothing to compare: pass the results of two systems")
+        text = table[COMPARED[2:]]
+        write_table(stem, table, text, "l" * text.shape[1], title, ["Nothing to compare."])
+        return
     table = frames.checked(table, Claims, f"{stem}.csv", "correct the code that compares systems")
     one_training = of_one_training(table)
     text = pd.DataFrame(
@@ -64,4 +62,7 @@ def write(stem: Path, table: Claims, title: str, notes: list[str]) -> None:
     align = ["r" if name in NUMBERS else "l" for name in text]
     groups = table["claim"] + ": " + table["dataset"].replace(NAMES)
     headings = groups + " (" + groups.map(counted(table["verdict"], groups)) + ")"
-    write_table(stem, table, text, align, title, [*notes, *NOTES], headings)
+    notes = [*notes, *NOTES]
+    if table["test_to_train"].gt(0).any():
+        notes.append(DRAWS)
+    write_table(stem, table, text, align, title, notes, headings)

@@ -5,7 +5,7 @@ seed, in the columns `COMPARED`, seed, difference, low, high, p and draws. `deci
 `Claims`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ def pairwise(
 
     Args:
         worse, better: columns name, measure, draws and those of `same`; `better` also has dataset
-            and seed.
+            and seed, and test_to_train if seeds have their own test images.
         same: columns that have to be equal in both, such as the seed.
     """
     keys = [*same, "measure"]
@@ -45,7 +45,14 @@ def pairwise(
     if pairs.empty:
         return pairs
     gains = difference(pairs.pop("draws"), pairs.pop("other"))
-    return pairs.assign(claim=claim, condition="", **gains)[[*COMPARED, "seed", *gains]]
+    pairs = pairs.assign(claim=claim, condition="", **gains)
+    return pairs.reindex(columns=[*COMPARED, "seed", *gains, "test_to_train"])
+
+
+def stacked(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Stack the comparisons of several claims; without any, the frame has no rows."""
+    compared = [part for part in parts if len(part)]
+    return pd.concat(compared, ignore_index=True) if compared else pd.DataFrame(columns=COMPARED)
 
 
 def difference(better: pd.Series, worse: pd.Series) -> pd.DataFrame:

@@ -15,6 +15,11 @@ from groundvec.evaluation import bootstrap
 
 # Half a 95% interval is 1.96 standard deviations of a normal distribution.
 NORMAL = 1.96
+# A note for tables.
+DRAWS = (
+    "If the data set is a draw, each seed has its own images. Draws overlap, so the variance over "
+    "n seeds is multiplied by 1/n + test/train images instead of 1/n (Nadeau & Bengio 2003)."
+)
 
 
 def variance_over_items(low: float | pd.Series, high: float | pd.Series) -> float:
@@ -105,7 +110,9 @@ def t_interval(
     return mean - half, mean + half
 
 
-def mean_of_seeds(draws_of_seeds: Sequence[np.ndarray]) -> tuple[float, float, float]:
+def mean_of_seeds(
+    draws_of_seeds: Sequence[np.ndarray], test_to_train: float = 0.0
+) -> tuple[float, float, float]:
     """Average a statistic over trainings with several seeds, with its 95% interval.
 
     The interval of several seeds is `t_interval`: the variance over items is the variance of the
@@ -114,6 +121,7 @@ def mean_of_seeds(draws_of_seeds: Sequence[np.ndarray]) -> tuple[float, float, f
 
     Args:
         draws_of_seeds: for each seed the values (1 + count) of the statistic in the same draws.
+        test_to_train: see `t_interval`; if it is not 0, each seed has its own test images.
 
     Returns:
         The mean, and the lower and upper end of its interval.
@@ -123,5 +131,7 @@ def mean_of_seeds(draws_of_seeds: Sequence[np.ndarray]) -> tuple[float, float, f
     if len(values) == 1:
         low, high = bootstrap.interval(values[0])
     else:
-        low, high = t_interval(measured, of_items=values[:, 1:].mean(axis=0).var())
+        # Seeds with the same test images also vary by these images; seeds of a draw have their own.
+        of_items = 0.0 if test_to_train else values[:, 1:].mean(axis=0).var()
+        low, high = t_interval(measured, of_items, test_to_train)
     return measured.mean(), low, high

@@ -130,6 +130,11 @@ def named(trainings: pd.DataFrame) -> pd.DataFrame:
     return once.assign(system=[system_name(*training) for training in once.to_numpy()])
 
 
+def test_to_train_of(models: Models) -> pd.Series:
+    """Return `test_to_train` by data set: all models of a data set have the same draws."""
+    return models.drop_duplicates("dataset").set_index("dataset")["test_to_train"]
+
+
 def rows_of(table: pd.DataFrame, dataset: str, model: str, seed: int) -> pd.DataFrame:
     """Select the rows of one training."""
     training = {"dataset": dataset, "model": model, "seed": seed}

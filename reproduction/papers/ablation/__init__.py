@@ -8,7 +8,7 @@ PAPER = Paper(
     follows="merkx_frank_2019",
     tables={
         "ablation": Item(
-            inputs=("query_ranks", "history", "predictions_of_models"),
+            inputs=("trained", "query_ranks", "history", "predictions_of_models"),
             caption="""
             Models side by side, to show the effect of each part: recall on the test images and,
             with ratings, correlation with these. In brackets is the difference from the first

@@ -13,8 +13,15 @@ from reproduction.render.tables import TIMES, wide, write_table
 from reproduction.reporting import resampled
 from reproduction.reporting.measures import SEMANTIC
 from reproduction.reporting.results import Results
-from reproduction.reporting.seeds import mean_of_seeds
-from reproduction.reporting.systems import BANK_NOTE, NAMES, WITH_BANK, ensembles, named
+from reproduction.reporting.seeds import DRAWS, mean_of_seeds
+from reproduction.reporting.systems import (
+    BANK_NOTE,
+    NAMES,
+    WITH_BANK,
+    ensembles,
+    named,
+    test_to_train_of,
+)
 
 TITLE = "Models, and their differences from the first one."
 NOTES = [
@@ -33,7 +40,8 @@ VALUES = ["value", "low", "high", "difference", "difference_low", "difference_hi
 def make(results: Results, stem: Path) -> None:
     """Write the table."""
     predictions = results.predictions if results.given.get("predictions") else None
-    table = ablation(results.query_ranks, predictions, results.history)
+    overlap = test_to_train_of(results.models)
+    table = ablation(results.query_ranks, predictions, results.history, overlap)
     columns = ["value", "difference", "difference_low", "difference_high"]
     first_model = table["difference"].isna()
     numbers = table[columns].apply(decimals)
@@ -47,32 +55,46 @@ def make(results: Results, stem: Path) -> None:
     cells = table.assign(text=texts, seeds=table["seeds"].astype(str), min=minutes)
     text = wide(cells, ["dataset", "model", "seeds", "min"], "measure")
     headings = text.pop("dataset").replace(NAMES)
-    notes = NOTES
+    notes = [*NOTES]
+    if overlap.gt(0).any():
+        notes.append(DRAWS)
     if table["model"].str.endswith(WITH_BANK).any():
-        notes = [*NOTES, BANK_NOTE]
+        notes.append(BANK_NOTE)
     write_table(stem, table, text, "lrr" + "l" * (text.shape[1] - 3), TITLE, notes, headings)
 
 
-def ablation(ranks: QueryRanks, predictions: Predictions | None, history: History) -> pd.DataFrame:
+def ablation(
+    ranks: QueryRanks,
+    predictions: Predictions | None,
+    history: History,
+    test_to_train: pd.Series,
+) -> pd.DataFrame:
     """Compute the mean over seeds of every model, and its difference from the first model.
 
     The difference is over the seeds that both models have, and NaN for the first model.
+
+    Args:
+        test_to_train: the result of `systems.test_to_train_of`.
     """
     rows = []
     last = history.groupby(["dataset", "model", "seed"])["seconds"].max()
     minutes = last.groupby(["dataset", "model"]).mean() / 60
     recalls = resampled.recalls(ensembles(ranks))
     recalls = recalls[recalls["direction"].isin(DIRECTIONS)]
+    recalls["test_to_train"] = recalls["dataset"].map(test_to_train)
     measured = [recalls.assign(measure="R@10 " + recalls["direction"].str.replace("_", " "))]
     if predictions is not None:
         rated = resampled.semantic_measures(predictions[predictions["kind"] == "ensemble"])
-        measured.append(named(ranks).merge(rated[rated["measure"] != SEMANTIC], on="system"))
+        # Seeds of a draw have the same rated pairs.
+        rated = rated[rated["measure"] != SEMANTIC].assign(test_to_train=0.0)
+        measured.append(named(ranks).merge(rated, on="system"))
     keys = ["dataset", "measure"]
     for (dataset, measure), systems in pd.concat(measured).groupby(keys, sort=False):
         by_model = {
             model: seeds.set_index("seed")["draws"]
             for model, seeds in systems.groupby("model", sort=False)
         }
+        overlap = systems["test_to_train"].iloc[0]
         # The first model of the configuration is the reference of all others.
         first = next(iter(by_model.values()))
         for model, draws in by_model.items():
@@ -80,9 +102,9 @@ def ablation(ranks: QueryRanks, predictions: Predictions | None, history: Histor
             shared_seeds = draws.index.intersection(first.index)
             if draws is not first and len(shared_seeds):
                 gains = [draws[seed] - first[seed] for seed in shared_seeds]
-                difference = mean_of_seeds(gains)
+                difference = mean_of_seeds(gains, overlap)
             training = (dataset, str(model).removesuffix(WITH_BANK))
             labels = (dataset, model, len(draws), minutes.get(training), measure)
-            rows.append((*labels, *mean_of_seeds(draws.tolist()), *difference))
+            rows.append((*labels, *mean_of_seeds(draws.tolist(), overlap), *difference))
     names = ["dataset", "model", "seeds", "minutes", "measure"]
     return pd.DataFrame(rows, columns=[*names, *VALUES])

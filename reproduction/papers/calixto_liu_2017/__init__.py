@@ -22,11 +22,15 @@ def can_compare(experiment: Experiment) -> bool:
 
 
 def comparable(dataset: Mapping[str, Any]) -> bool:
-    """Return whether a model of one language and one of several read the same kind of text."""
-    # The texts that models of several languages (True) and of one language (False) read.
-    read: dict[bool, set[str]] = {True: set(), False: set()}
+    """Return whether models of one language and of several read the same text and language."""
+    # The texts and languages that models of several languages (True) and of one (False) read.
+    read: dict[bool, set[tuple[str, str]]] = {True: set(), False: set()}
     for model in dataset["models"].values():
-        read[len(model["languages"]) > 1].add(model["text"]["name"])
+        languages = model["languages"]
+        several = len(languages) > 1
+        # With a beta of 0, models of several languages do not learn from images.
+        if not several or model["objective"].get("beta") != 0:
+            read[several].update((model["text"]["name"], language) for language in languages)
     return bool(read[True] & read[False])
 
 
@@ -72,7 +76,7 @@ PAPER = Paper(
             """,
         ),
         "claims": Item(
-            inputs=("query_ranks", "predictions"),
+            inputs=("trained", "query_ranks", "predictions"),
             tables=("table1", "table2", "table3", "table4"),
             when=can_compare,
             verdicts=True,

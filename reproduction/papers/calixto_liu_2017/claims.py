@@ -12,10 +12,10 @@ from reproduction.papers.calixto_liu_2017.table3 import METRICS
 from reproduction.render.claims import write
 from reproduction.render.tables import TIMES
 from reproduction.reporting import resampled
-from reproduction.reporting.claims import COMPARED, decide, difference
+from reproduction.reporting.claims import COMPARED, decide, difference, stacked
 from reproduction.reporting.results import Results, shape_of
-from reproduction.reporting.systems import named, sorted_by
-from reproduction.schemas import Claims
+from reproduction.reporting.systems import named, sorted_by, test_to_train_of
+from reproduction.schemas import Claims, Models
 
 # The claims, in the words of the table. Kept results and pages find them by these names.
 IMAGES = "Several languages find images better"
@@ -41,7 +41,7 @@ NOTES = [
     "Reported: the difference between the numbers that the paper prints. Its VSE of one language "
     "is the one that the authors retrained.",
 ]
-COLUMNS = [*COMPARED, "seed", "source", "difference", "low", "high", "p", "draws"]
+COLUMNS = [*COMPARED, "seed", "source", "difference", "low", "high", "p", "draws", "test_to_train"]
 
 
 def make(results: Results, stem: Path) -> None:
@@ -51,7 +51,7 @@ def make(results: Results, stem: Path) -> None:
 
 def claims(results: Results) -> Claims:
     """Compute the difference of every comparison, and decide whether the claims hold."""
-    parts = [pd.DataFrame(columns=COLUMNS)]
+    parts = []
     for path in results["tables"]:
         table = read_csv(path)
         with shape_of(path):
@@ -61,8 +61,8 @@ def claims(results: Results) -> Claims:
             elif "measure" in table:
                 parts += of_ratings(table, results.predictions)
             else:
-                parts += of_retrieval(table, results.query_ranks)
-    table = pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
+                parts += of_retrieval(table, results.query_ranks, results.models)
+    table = stacked(parts).reindex(columns=COLUMNS)
     measured = table[table["source"] == "measured"]
     reported = table[table["source"] == "reported"]
     # The paper's data set is another one, so reported rows match by everything else.
@@ -81,7 +81,7 @@ def _pairs(table: pd.DataFrame, same: list[str]) -> pd.DataFrame:
     return one.merge(more, on=same, suffixes=("_one", "_more"))
 
 
-def of_retrieval(table: pd.DataFrame, ranks: QueryRanks) -> list[pd.DataFrame]:
+def of_retrieval(table: pd.DataFrame, ranks: QueryRanks, models: Models) -> list[pd.DataFrame]:
     """Compare R@10 of models of one language and of several, from Table 1.
 
     Models with a beta of 0 are excluded, because they did not learn from images.
@@ -92,8 +92,10 @@ def of_retrieval(table: pd.DataFrame, ranks: QueryRanks) -> list[pd.DataFrame]:
     of_ensembles = resampled.recalls(ranks[ranks["kind"] == "ensemble"])
     keys = ["dataset", "model", "seed", "language"]
     draws = of_ensembles.pivot(index=keys, columns="direction", values="draws")
-    table = table.merge(draws.reset_index(), "left", on=keys).fillna({"reads": "", "seed": 0})
-    pairs = _pairs(table, ["source", "dataset", "language", "reads", "seed"])
+    table = table.merge(draws.reset_index(), "left", on=keys)
+    overlap = table["dataset"].map(test_to_train_of(models)).fillna(0.0)
+    table = table.assign(test_to_train=overlap).fillna({"reads": "", "seed": 0})
+    pairs = _pairs(table, ["source", "dataset", "language", "reads", "seed", "test_to_train"])
     pairs = pairs.assign(measure="R@10", condition=pairs["language"])
     images = "caption_to_image"
     sentences = "image_to_caption"
@@ -133,7 +135,8 @@ def _differences(
 
 def of_ratings(table: pd.DataFrame, predictions: Predictions) -> list[pd.DataFrame]:
     """Compare correlations with ratings of image descriptions, from Table 2."""
-    table = table[table["measure"].str.endswith(" images")]
+    # Models with a beta of 0 are controls, about which the paper makes no claim.
+    table = table[table["measure"].str.endswith(" images") & table["beta"].ne(0)]
     if table["source"].eq("reported").all():
         return []
     # The paper rates on the image descriptions of STS only.
@@ -144,7 +147,9 @@ def of_ratings(table: pd.DataFrame, predictions: Predictions) -> list[pd.DataFra
     table = table.merge(systems.merge(draws), "left")
     table = table.fillna({"reads": "", "seed": 0, "dataset": ""}).assign(condition="")
     same = ["source", "group", "dataset", "measure", "condition", "reads", "seed"]
-    languages = _pairs(table, same)
+    # Table 2 tests against the first model of English alone, so other such models are left out.
+    further = table["several"].eq(False) & table.duplicated([*same, "several"])
+    languages = _pairs(table[~further], same)
     p = languages["p_vse_more"]
     helped = _differences(languages, RATINGS, "value", "draws", worse="one", better="more")
     # For one seed Williams' test decides, as in Table 2, and not the bootstrap interval.

@@ -7,7 +7,7 @@ import pandas as pd
 from reproduction.papers.controls.conditions import BOTH, CAPTIONS, IMAGES, UNTRAINED, measured
 from reproduction.render.claims import write
 from reproduction.render.tables import TIMES
-from reproduction.reporting.claims import decide, pairwise
+from reproduction.reporting.claims import decide, pairwise, stacked
 from reproduction.reporting.results import Results
 from reproduction.schemas import Claims
 
@@ -50,4 +50,4 @@ def claims(values: pd.DataFrame) -> Claims:
         if BOTH in by_condition and len(baselines):
             pairs = pairwise(BASELINES, baselines, by_condition[BOTH])
             parts.append(pairs.assign(condition=encoder))
-    return decide("controls", pd.concat(parts))
+    return decide("controls", stacked(parts))

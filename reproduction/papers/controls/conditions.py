@@ -8,7 +8,7 @@ from groundvec.results.schemas import Predictions, Tasks
 from reproduction.reporting import resampled
 from reproduction.reporting.measures import joint_name
 from reproduction.reporting.results import Results
-from reproduction.reporting.systems import named
+from reproduction.reporting.systems import named, test_to_train_of
 from reproduction.schemas import Models
 
 UNTRAINED = "nothing (untrained)"
@@ -49,8 +49,9 @@ def measured(results: Results) -> pd.DataFrame:
 
     Returns:
         One row per system and measure, in the order of the measures: dataset, encoder,
-        learned_from, seed, measure and draws (`resampled.recalls`). The learned_from of a baseline
-        is its name; it has no dataset, encoder and seed.
+        learned_from, seed, measure, draws (`resampled.recalls`) and test_to_train, which is 0 for
+        ratings: seeds of a draw have the same rated pairs. The learned_from of a baseline is its
+        name; it has no dataset, encoder and seed.
     """
     trainings = conditions(results.models)
     systems = named(trainings).merge(trainings)
@@ -68,7 +69,9 @@ def measured(results: Results) -> pd.DataFrame:
     chosen = ranks["kind"].eq("ensemble") & ranks["language"].eq(LANGUAGE)
     recalls = resampled.recalls(ranks[chosen & ranks["direction"].isin(DIRECTIONS)])
     recalls = recalls.assign(measure=recalls["direction"].map(MEASURES)).merge(learned)
-    return pd.concat([rated, recalls])[[*keys, "draws"]].reset_index(drop=True)
+    recalls["test_to_train"] = recalls["dataset"].map(test_to_train_of(results.models))
+    table = pd.concat([rated.assign(test_to_train=0.0), recalls], ignore_index=True)
+    return table[[*keys, "draws", "test_to_train"]]
 
 
 def _rated(predictions: Predictions, tasks: Tasks) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from groundvec.card.text import decimals
 from reproduction.papers.controls.conditions import CONDITIONS, measured
 from reproduction.render.tables import TIMES, wide, write_table
 from reproduction.reporting.results import Results
-from reproduction.reporting.seeds import mean_of_seeds
+from reproduction.reporting.seeds import DRAWS, mean_of_seeds
 from reproduction.reporting.systems import NAMES, sorted_by
 
 TITLE = "Scores by training signal: nothing, captions, images, or both."
@@ -24,14 +24,16 @@ KEYS = ["dataset", "encoder", "learned_from"]
 
 def make(results: Results, stem: Path) -> None:
     """Write the table."""
-    table = controls(measured(results))
+    values = measured(results)
+    table = controls(values)
     cells = table.assign(text=decimals(table["value"]), seeds=table["seeds"].astype(str))
     text = wide(cells, [*KEYS, "seeds"], "measure").rename(
         columns={"learned_from": "training signal"}
     )
     encoders = text.pop("dataset").replace(NAMES) + ": " + text.pop("encoder")
     headings = encoders.where(encoders != ": ", "Baselines")
-    write_table(stem, table, text, "lr" + "r" * (text.shape[1] - 2), TITLE, NOTES, headings)
+    notes = [*NOTES, DRAWS] if values["test_to_train"].gt(0).any() else NOTES
+    write_table(stem, table, text, "lr" + "r" * (text.shape[1] - 2), TITLE, notes, headings)
 
 
 def controls(values: pd.DataFrame) -> pd.DataFrame:
@@ -44,7 +46,8 @@ def controls(values: pd.DataFrame) -> pd.DataFrame:
     # `groupby` would drop baselines, whose data set and encoder are missing.
     groups = values.fillna({"dataset": "", "encoder": ""}).groupby([*KEYS, "measure"], sort=False)
     for key, seeds in groups:
-        value, low, high = mean_of_seeds(seeds["draws"].tolist())
+        overlap = seeds["test_to_train"].iloc[0]
+        value, low, high = mean_of_seeds(seeds["draws"].tolist(), overlap)
         rows.append((*key, len(seeds), value, low, high))
     columns = [*KEYS, "measure", "seeds", "value", "low", "high"]
     table = pd.DataFrame(rows, columns=columns)

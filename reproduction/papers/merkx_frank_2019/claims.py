@@ -10,10 +10,17 @@ from groundvec.results.schemas import Predictions, QueryRanks
 from reproduction.render.claims import write
 from reproduction.render.tables import TIMES
 from reproduction.reporting import resampled
-from reproduction.reporting.claims import decide, pairwise
+from reproduction.reporting.claims import decide, pairwise, stacked
 from reproduction.reporting.measures import RECALL, SEMANTIC
 from reproduction.reporting.results import Results
-from reproduction.reporting.systems import best_snapshot, check_scored, criterion, described, named
+from reproduction.reporting.systems import (
+    best_snapshot,
+    check_scored,
+    criterion,
+    described,
+    named,
+    test_to_train_of,
+)
 from reproduction.schemas import Claims, Models
 
 # The claims, in the words of the table. Kept results and pages find them by these names.
@@ -78,6 +85,9 @@ def claims(
         selected: the model of each data set whose snapshots are compared, with all its seeds.
         best: the epoch of the best snapshot of each selected (dataset, model, seed).
     """
+    # Seeds of a draw have their own test images, but the same rated pairs.
+    overlap = values["dataset"].map(test_to_train_of(models))
+    values = values.assign(test_to_train=overlap.where(values["measure"] == RECALL))
     is_baseline = values["kind"] == "baseline"
     baselines = values[is_baseline].assign(name=values["system"])
     trained = values[~is_baseline].astype({"seed": int}).assign(name=values["model"])
@@ -88,7 +98,7 @@ def claims(
         ensembles = training[training["kind"] == "ensemble"]
         parts += of_training(training, best, ends)
         parts.append(pairwise(BASELINES, baselines, ensembles))
-    return decide("merkx_frank_2019", pd.concat([part for part in parts if len(part)]))
+    return decide("merkx_frank_2019", stacked(parts))
 
 
 def of_grid(ensembles: pd.DataFrame, models: Models) -> list[pd.DataFrame]:

@@ -45,8 +45,6 @@ NOTES = [
     "ranks are better, so positive supports the claim. For R@N, in percent, the better system "
     "comes first. The condition is the objective of the better system; the worse system names "
     "its own if it has another.",
-    "If the data set is a draw, each seed has its own images. Draws overlap, so the variance over "
-    "n seeds is multiplied by 1/n + test/train images instead of 1/n (Nadeau & Bengio 2003).",
     f"{AGREE}: Spearman's rank correlation {TIMES} 100 between mean rank (lowest first) and R@10 "
     "(highest first), over all systems of the data set. The interval is Fisher's for one seed, "
     "and over the seeds for several.",

@@ -9,7 +9,8 @@ from groundvec.results import schemas
 from reproduction.papers.ablation.ablation import ablation, make
 from reproduction.render.figures import curve_styles, learning_curves
 from reproduction.reporting.results import Results
-from tests.support.result_files import filled
+from reproduction.reporting.seeds import t_interval
+from tests.support.result_files import described, filled, write_models
 
 
 def queries(model, seed, found):
@@ -49,7 +50,8 @@ def test_models_are_the_mean_of_their_seeds_and_differ_from_the_first():
     history = pd.DataFrame(
         {"dataset": "d", "model": ["whole", "whole", "less"], "seed": [1, 2, 1], "seconds": 60.0}
     )
-    table = ablation(ranks, predictions, history).set_index(["measure", "model"])
+    whole = pd.Series({"d": 0.0})
+    table = ablation(ranks, predictions, history, whole).set_index(["measure", "model"])
     assert table["minutes"].eq(1).all()
     assert table.loc[("R@10 caption to image", "whole"), ["seeds", "value"]].tolist() == [2, 75]
     assert np.isnan(table.loc[("R@10 caption to image", "whole"), "difference"])
@@ -62,6 +64,14 @@ def test_models_are_the_mean_of_their_seeds_and_differ_from_the_first():
     assert table.loc[("STS 2012", "whole"), "value"] == pytest.approx(100)
     assert table.loc[("STS 2012", "less"), "difference"] == pytest.approx(-200)
     assert table.loc[("SICK-R", "less"), "difference"] == pytest.approx(0)
+    # Seeds of a draw have their own test images, but the same rated pairs.
+    drawn = ablation(ranks, predictions, history, pd.Series({"d": 0.5}))
+    drawn = drawn.set_index(["measure", "model"])
+    ends = ["low", "high"]
+    of_seeds = t_interval([100, 50], 0, 0.5)
+    found = drawn.loc[("R@10 caption to image", "whole"), ends]
+    assert found.tolist() == pytest.approx(of_seeds)
+    pd.testing.assert_frame_equal(drawn.loc[["STS 2012"]], table.loc[["STS 2012"]])
 
 
 def test_a_model_alone_differs_from_none_and_one_that_is_not_rated_has_dashes(tmp_path):
@@ -69,7 +79,7 @@ def test_a_model_alone_differs_from_none_and_one_that_is_not_rated_has_dashes(tm
     ranks = queries("whole", 1, [1] * 9)
     predictions = pairs("d/whole/seed1", [0.1, 0.2, 0.4, 0.5, 0.6, 0.7])
     history = pd.DataFrame({"dataset": "d", "model": ["whole"], "seed": 1, "seconds": 90.0})
-    table = ablation(ranks, predictions, history)
+    table = ablation(ranks, predictions, history, pd.Series({"d": 0.0}))
     assert table["difference"].isna().all() and table["value"].notna().all()
     files = {
         "query_ranks": (pd.concat([ranks.assign(model="german"), ranks]), schemas.QueryRanks),
@@ -78,7 +88,12 @@ def test_a_model_alone_differs_from_none_and_one_that_is_not_rated_has_dashes(tm
     }
     for name, (rows, form) in files.items():
         filled(rows, form).to_csv(tmp_path / f"{name}.csv", index=False)
-    make(Results(**{name: [tmp_path / f"{name}.csv"] for name in files}), tmp_path / "table")
+    given = {name: [tmp_path / f"{name}.csv"] for name in files}
+    trainings = (("d", "whole"), ("d", "german"))
+    given["models"] = write_models(
+        tmp_path, *trainings, whole=described("gru-8-max"), german=described("gru-8-max")
+    )
+    make(Results(**given), tmp_path / "table")
     text = (tmp_path / "table.md").read_text()
     assert f"| german | 1 | 2 | 100.0 | 100.0 | {MISSING} | {MISSING} |" in text
 

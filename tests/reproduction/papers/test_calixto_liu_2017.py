@@ -12,15 +12,16 @@ import pytest
 from groundvec.card.text import MINUS, MISSING
 from groundvec.results import schemas
 from groundvec.results.frames import read as read_file
-from groundvec.results.frames import read_csv
-from groundvec.runtime.errors import InputError
-from reproduction.papers.calixto_liu_2017 import claims
+from groundvec.results.frames import read_csv, schema_of
+from groundvec.runtime.files import read_json, write_json
+from reproduction.papers.calixto_liu_2017 import claims, comparable
 from reproduction.papers.calixto_liu_2017 import table1 as first_table
 from reproduction.papers.calixto_liu_2017 import table3 as third_table
 from reproduction.papers.calixto_liu_2017.labels import of_languages
 from reproduction.render.tables import DAGGER, DOUBLE
 from reproduction.reporting import results, systems
-from reproduction.schemas import Reranked
+from reproduction.reporting.seeds import t_interval
+from reproduction.schemas import Claims, Reranked
 from tests.support.result_files import (
     correlation,
     described,
@@ -161,7 +162,7 @@ def test_reported_gains_are_those_that_the_paper_prints(tmp_path):
     }
 
 
-def ratings(folder, seeds=(1,), **closeness):
+def ratings(folder, models=MODELS, seeds=(1,), **closeness):
     """Write scores and predictions of models; MODEL=WEIGHT is the ratings' part of the cosines."""
     rng = np.random.default_rng(0)
     rating, noise = rng.normal(size=400), rng.normal(size=400)
@@ -182,7 +183,7 @@ def ratings(folder, seeds=(1,), **closeness):
         ]
         scores.append(of_system(system, {("ensemble", "4+8"): r}, lambda _, rows=rows: rows))
     trainings = (("multi30k", model, seed) for model, seed in product(closeness, seeds))
-    options = ["--models", *write_models(folder, *trainings, **MODELS, h=MODELS["d"])]
+    options = ["--models", *write_models(folder, *trainings, **models)]
     options += ["--scores", *write(folder, *scores)]
     return options, ["--predictions", *write(folder, *predictions, name="predictions")]
 
@@ -250,11 +251,12 @@ def test_table_3_has_daggers_only_where_translations_got_better(tmp_path):
 
 def test_claims_are_made_of_the_tables(tmp_path):
     recalls = {"a": 40, "b": 30, "c": 50, "d": 41, "t": 1}
-    make_item(tmp_path, "table1", *retrieval(tmp_path, **recalls), reported="table1")
+    options = retrieval(tmp_path, **recalls)
+    make_item(tmp_path, "table1", *options, reported="table1")
     scores, predictions = ratings(tmp_path, a=0.5, c=0.5, d=0.8)
     make_item(tmp_path, "table2", *scores, *predictions, reported="table2")
     table3(tmp_path)
-    options = ["--tables", *(tmp_path / f"table{number}.csv" for number in (1, 2, 3))]
+    options += ["--tables", *(tmp_path / f"table{number}.csv" for number in (1, 2, 3))]
     options += query_ranks(tmp_path, **recalls)
     table, text = make_item(tmp_path, "claims", *options, *predictions)
     table = table.fillna({"condition": ""}).set_index(["claim", "condition", "better"]).sort_index()
@@ -343,18 +345,75 @@ def test_what_a_model_is_said_to_be_is_read_of_no_name(tmp_path):
 
 def test_models_that_only_their_own_names_tell_apart_are_compared_by_beta(tmp_path):
     """Two trainings with β = 0.5 have labels that end in their names."""
-    scores, predictions = ratings(tmp_path, a=0.5, c=0.5, d=0.8, h=0.7)
+    models = MODELS | {"h": MODELS["d"]}
+    scores, predictions = ratings(tmp_path, models, a=0.5, c=0.5, d=0.8, h=0.7)
     make_item(tmp_path, "table2", *scores, *predictions, reported="table2")
     table, _ = make_item(tmp_path, "claims", "--tables", tmp_path / "table2.csv", *predictions)
     gained = table[table["claim"] == claims.BETA]
     assert gained["better"].tolist() == ["MLMME, β = 0.5 (d)", "MLMME, β = 0.5 (h)"]
 
 
-def test_nothing_to_compare_is_said(tmp_path):
-    make_item(tmp_path, "table1", *retrieval(tmp_path, a=40), reported="table1")
-    options = ["--tables", tmp_path / "table1.csv", *query_ranks(tmp_path, a=40)]
-    with pytest.raises(InputError, match="nothing to compare"):
-        make_item(tmp_path, "claims", *options)
+def test_claims_without_comparisons_are_an_empty_table(tmp_path):
+    options = retrieval(tmp_path, a=40)
+    make_item(tmp_path, "table1", *options, reported="table1")
+    options += ["--tables", tmp_path / "table1.csv", *query_ranks(tmp_path, a=40)]
+    table, text = make_item(tmp_path, "claims", *options)
+    assert table.empty and set(schema_of(Claims).columns) < set(table)
+    assert "Nothing to compare." in text and "| condition | measure |" in text
+
+
+@pytest.mark.parametrize(
+    ("models", "expected"),
+    [
+        ("ac", True),
+        ("bc", True),
+        ("ce", False),  # words and characters
+        ("at", False),  # of several languages, only the control without images
+        ("cs", False),  # a language that the other does not read
+    ],
+)
+def test_claims_need_models_that_read_the_same_text_in_the_same_language(models, expected):
+    swedish = MODELS | {"s": description(["sv"])}
+    assert comparable({"models": {name: swedish[name] for name in models}}) == expected
+
+
+def test_pairs_that_table_2_does_not_test_have_no_verdict(tmp_path):
+    """Models with β = 0 are controls; the second model of English alone is not tested."""
+    shares = {"a": 0.5, "h": 0.4, "d": 0.8, "t": 0.9}
+    models = MODELS | {"h": MODELS["a"]}
+    scores, predictions = ratings(tmp_path, models, **shares)
+    make_item(tmp_path, "table2", *scores, *predictions, reported="table2")
+    options = ["--tables", tmp_path / "table2.csv", *predictions]
+    table, _ = make_item(tmp_path, "claims", *scores[:5], *options)
+    pairs = [[claims.RATINGS, "VSE (a)", "MLMME, β = 0.5"]]
+    assert table[["claim", "worse", "better"]].values.tolist() == pairs
+
+
+def test_seeds_of_a_draw_have_their_own_test_images(tmp_path):
+    """The interval is t's over the seeds, multiplied by sqrt(1/2 + 20/40) in place of sqrt(1/2)."""
+    recalls = {1: {"a": 40, "c": 50}, 2: {"a": 40, "c": 44}}
+    files: dict[str, list] = {"models": [], "retrieval": [], "ranks": []}
+    for seed, of_seed in recalls.items():
+        folder = tmp_path / f"{seed}"
+        folder.mkdir()
+        for model, recall in of_seed.items():
+            files["retrieval"].append(folder / f"{model}.csv")
+            table = scores_of(model, recall).assign(seed=seed)
+            table.to_csv(files["retrieval"][-1], index=False)
+        for path in query_ranks(folder, **of_seed)[1:]:
+            pd.read_csv(path).assign(seed=seed).to_csv(path, index=False)
+            files["ranks"].append(path)
+        names = (("multi30k", model, seed) for model in of_seed)
+        files["models"] += write_models(folder, *names, **MODELS)
+    for path in files["models"]:
+        write_json(path, read_json(path) | {"draw": [40, 20, 20]})
+    options = ["--models", *files["models"], "--retrieval", *files["retrieval"]]
+    make_item(tmp_path, "table1", *options, reported="table1")
+    options += ["--tables", tmp_path / "table1.csv", "--query-ranks", *files["ranks"]]
+    table, text = make_item(tmp_path, "claims", *options)
+    english = table[table["claim"].eq(claims.IMAGES) & table["condition"].eq("en")].iloc[0]
+    assert [english["low"], english["high"]] == pytest.approx(t_interval([10, 4], 0, 20 / 40))
+    assert "Nadeau & Bengio" in text
 
 
 def test_gains_are_of_the_same_seed():

@@ -8,7 +8,9 @@ from groundvec.card.text import MINUS, MISSING
 from groundvec.results import schemas
 from reproduction.papers.controls.claims import BASELINES, CLAIMS, claims
 from reproduction.papers.controls.conditions import BOTH, CAPTIONS, IMAGES, UNTRAINED, conditions
+from reproduction.papers.controls.controls import controls
 from reproduction.reporting import results
+from reproduction.reporting.seeds import t_interval
 from tests.support.result_files import described, filled, make, models, predictions, rows
 
 TEACH, FROM_IMAGES, ADD, CAPTIONS_ADD = CLAIMS
@@ -79,6 +81,25 @@ def test_claims_compare_the_rows_of_one_encoder_seed_by_seed():
         BASELINES: "holds",
     }
     assert found["condition"].eq("gru").all() and found["seeds"].eq(3).all()
+    # Without captions alone, images alone and baselines there is nothing to compare.
+    assert claims(values[values["learned_from"] == BOTH]).empty
+
+
+def test_seeds_of_a_draw_have_their_own_test_images():
+    numbers = {BOTH: [70.0, 72.0], IMAGES: [60.0, 60.0]}
+    values = [
+        value(learned_from, seed, number, measure=measure) | {"test_to_train": overlap}
+        for learned_from, of_seeds in numbers.items()
+        for seed, number in enumerate(of_seeds, 1)
+        for measure, overlap in (("R@10, images", 0.5), ("SICK, cosine", 0.0))
+    ]
+    table = controls(pd.DataFrame(values)).set_index(["learned_from", "measure"])
+    found = table.loc[(BOTH, "R@10, images"), ["low", "high"]].tolist()
+    assert found == pytest.approx(t_interval([70, 72], 0, 0.5))
+    compared = claims(pd.DataFrame(values)).set_index("measure")
+    found = compared.loc["R@10, images", ["low", "high"]].tolist()
+    assert found == pytest.approx(t_interval([10, 12], 0, 0.5))
+    assert compared.loc["SICK, cosine", "test_to_train"] == 0
 
 
 def test_the_table_has_a_row_for_each_condition_and_baseline(tmp_path):

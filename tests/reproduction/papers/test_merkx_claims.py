@@ -8,9 +8,12 @@ from groundvec.evaluation import bootstrap
 from groundvec.evaluation.ratings import evaluate
 from groundvec.runtime.errors import InputError
 from reproduction.papers.merkx_frank_2019 import claims
+from reproduction.render.claims import write
 from reproduction.reporting import measures, resampled, results
 from reproduction.reporting.seeds import t_interval
 from tests.support.result_files import SYSTEM, models
+
+KINDS = ("snapshot", "ensemble")
 
 
 def value(model, measure, value, half, kind="ensemble", epochs="4+8", seed=1):
@@ -91,11 +94,36 @@ def test_claims_of_a_model_are_of_all_its_seeds(tmp_path):
     assert found.loc[claims.LATE, ["low", "high"]].tolist() == pytest.approx([low, high])
 
 
+def test_seeds_of_a_draw_have_their_own_test_images_but_the_same_rated_pairs(tmp_path):
+    values = []
+    for seed in (1, 2):
+        for name in ("training task", "SICK-R"):
+            values.append(value("gru-8-max", name, 50.0 + seed, 2.0, seed=seed))
+            values.append(value("lstm-8-max", name, 40.0, 1.0, seed=seed))
+    names = [("flickr8k", model, seed) for model in ("gru-8-max", "lstm-8-max") for seed in (1, 2)]
+    whole = models(tmp_path, *names)
+    ends = {}
+    for overlap in (0.0, 0.5):
+        described = whole.assign(test_to_train=overlap)
+        found = claims.claims(pd.DataFrame(values), described, {}, {}).set_index("measure")
+        ends[overlap] = found[["low", "high"]].T.to_dict("list")
+    assert ends[0.5]["training task"] == pytest.approx(t_interval([11, 12], 0, 0.5))
+    assert ends[0.5]["SICK-R"] == ends[0.0]["SICK-R"] == ends[0.0]["training task"]
+
+
+def test_a_single_snapshot_without_baselines_has_no_claims(tmp_path):
+    values = [value("gru-8-max", "training task", 50.0, 1.0, kind, "4") for kind in KINDS]
+    described = models(tmp_path, ("flickr8k", "gru-8-max"), snapshots=[4])
+    best = {("flickr8k", "gru-8-max", 1): 4}
+    found = claims.claims(pd.DataFrame(values), described, {"flickr8k": "gru-8-max"}, best)
+    assert found.empty
+    write(tmp_path / "claims", found, "Claims.", ["A note."])
+    assert pd.read_csv(tmp_path / "claims.csv").empty
+    assert "Nothing to compare." in (tmp_path / "claims.md").read_text()
+
+
 def test_an_ensemble_of_one_cycle_is_not_compared_with_its_only_snapshot(tmp_path):
-    values = [
-        value("gru-8-max", "training task", 50.0, 1.0, kind, "4")
-        for kind in ("snapshot", "ensemble")
-    ]
+    values = [value("gru-8-max", "training task", 50.0, 1.0, kind, "4") for kind in KINDS]
     described = models(tmp_path, ("flickr8k", "gru-8-max"), snapshots=[4])
     best = {("flickr8k", "gru-8-max", 1): 4}
     values.append(bag("training task", 10.0))
