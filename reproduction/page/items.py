@@ -1,5 +1,6 @@
 """Read the tables and figures of papers for the page."""
 
+import base64
 import os
 import re
 from html import escape
@@ -26,9 +27,10 @@ FORMS = {
     "PDF": ".pdf",
     "PNG": ".png",
 }
-COPIED = ("LaTeX", "Markdown", "CSV")  # forms of a table that the page holds, to copy
-LONGEST = 100_000  # bytes of such a file; longer ones are only linked
 WIDEST = 1400  # the width of a figure with images, in pixels
+POINT = 1.84  # CSS pixels that a point of a figure has on the page, where letters are of 7.5 points
+# The width and the height of an SVG file that matplotlib wrote, in points.
+SVG_SIZE = re.compile(r'<svg [^>]*?viewBox="0 0 ([\d.]+) ([\d.]+)"')
 # The title, the rows and the notes of a table that `render.tables` wrote.
 PARTS = re.compile(r"(?s)<h1>(.*?)</h1>.*?<table>(.*?)</table>.*?<ul>(.*?)</ul>")
 
@@ -95,16 +97,6 @@ def _files(path: Path, folder: Path) -> dict[str, str]:
     }
 
 
-def _copies(path: Path) -> dict[str, str]:
-    """Read a table's files that a reader can copy from the page, by format."""
-    files = {form: path.with_suffix(FORMS[form]) for form in COPIED}
-    return {
-        form: read_text(file)
-        for form, file in files.items()
-        if file.is_file() and file.stat().st_size <= LONGEST
-    }
-
-
 def _verdicts(path: Path) -> dict[str, int]:
     """Count the verdicts on a paper's claims."""
     claims = read(path)
@@ -128,7 +120,6 @@ def table(path: Path, folder: Path) -> dict[str, Any]:
         "title": title,
         "rows": rows,
         "notes": notes,
-        "copies": _copies(path),
         "content": content,
         "counts": _verdicts(path) if description["name"] == "claims" and len(content) else {},
         "compared": comparisons.to_dict("records"),
@@ -136,30 +127,19 @@ def table(path: Path, folder: Path) -> dict[str, Any]:
 
 
 def figure(path: Path, folder: Path) -> dict[str, Any]:
-    """Read a figure as SVG, or as a WebP image if it contains images."""
+    """Read a figure as an image: SVG, or WebP if it contains images.
+
+    The key `image` has the image as a data URI; `width` and `height` are in CSS pixels.
+    """
     description = _describe(path, folder)
     text = read_text(path)
-    if "<svg" not in text:
+    size = SVG_SIZE.search(text)
+    if not size:
         raise InputError(f"{path} is not an SVG file: delete it and make it again")
     if "<image" in text:
         picture = small_picture(path.with_suffix(".png"), (WIDEST, 10**5), quality=70)
-        return description | picture | {"svg": ""}
-    return description | {"webp": "", "svg": inline(text, description["id"])}
-
-
-def inline(text: str, prefix: str) -> Markup:
-    """Convert an SVG file to an element of a page, with unique ids.
-
-    The style property `--points` has the width on paper in points.
-    """
-    # Remove metadata and comments.
-    text = re.sub(r"(?s)<metadata>.*?</metadata>|<!--.*?-->", "", text[text.index("<svg") :])
-    # Two figures of a page may use the same ids, so each gets a prefix.
-    text = re.sub(r'\b(id="|href="#|url\(#)', rf"\1{prefix}-", text)
-    text = re.sub(
-        r'<svg [^>]*?viewBox="(\S+ \S+ (\S+) \S+)"[^>]*>',
-        rf'<svg viewBox="\1" style="--points:\2" role="img" aria-labelledby="{prefix}-caption">',
-        text,
-        count=1,
-    )
-    return Markup(re.sub(r"\n\s*", "\n", text.replace("xlink:href", "href")))
+        image = f"data:image/webp;base64,{picture.pop('webp')}"
+        return description | picture | {"image": image, "folded": True}
+    width, height = (round(POINT * float(points)) for points in size.groups())
+    image = f"data:image/svg+xml;base64,{base64.b64encode(text.encode()).decode()}"
+    return description | {"image": image, "width": width, "height": height, "folded": False}

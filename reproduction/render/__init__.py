@@ -1,1 +1,1 @@
-"""Tables as CSV, Markdown, LaTeX, HTML and JSON; figures as SVG, PDF and PNG."""
+"""Tables as CSV, Markdown, LaTeX and HTML; figures as SVG, PDF and PNG."""

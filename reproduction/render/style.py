@@ -7,8 +7,7 @@ import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
 
-from groundvec.runtime.files import atomic, write_bytes
-from reproduction.render.vector import svg
+from groundvec.runtime.files import atomic
 
 # fontTools logs a line for every glyph that it embeds in a PDF.
 logging.getLogger("fontTools").setLevel(logging.WARNING)
@@ -54,6 +53,8 @@ styled = matplotlib.rc_context(
         "xtick.major.width": 0.6,
         "ytick.major.width": 0.6,
         "pdf.fonttype": 42,  # TrueType; journals refuse Type 3
+        "svg.fonttype": "path",  # outlines of letters, which need no font
+        "svg.hashsalt": "groundvec",  # for ids, which are random without it
         "text.parse_math": False,  # a $ in a caption is a dollar
     }
 )
@@ -64,7 +65,7 @@ styled = matplotlib.rc_context(
 def save(figure: Figure, stem: str | Path) -> None:
     """Write `stem`.pdf, .png (200 dpi) and .svg; equal figures result in equal files."""
     # Without a date, equal figures result in equal files.
-    for suffix, metadata in ((".pdf", {"CreationDate": None}), (".png", {})):
+    dates = {".pdf": {"CreationDate": None}, ".png": {}, ".svg": {"Date": None}}
+    for suffix, metadata in dates.items():
         with atomic(f"{stem}{suffix}") as temporary:
             figure.savefig(temporary, dpi=200, metadata=metadata)
-    write_bytes(f"{stem}.svg", svg(figure).encode())
