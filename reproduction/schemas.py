@@ -74,7 +74,7 @@ RERANKED = Schema(
     ("n_best", "system", "reranker", "metric"),
     **LIST,
     reranker=text("model, `baseline` for the order of the system, `length`, or `oracle`"),
-    metric=text("metric", ("bleu", "sentence_bleu", "meteor", "ter")),
+    metric=text("metric", ("bleu", "meteor", "ter")),
     score=number("score; TER may be above 100", unit="percent", low=0, empty=True),
     **{
         f"p_{key}": share(f"p of the difference to {other} (randomisation)", empty=True)

@@ -29,6 +29,7 @@ for paper, name in [key for key, names in items.names.items() if names]:
             f"{paper}_{name}"
         input:
             ensembles(inputs.get("models", [])),
+            [project_file(f"reproduction/papers/{file}") for file in item.files],
             **inputs,
         output:
             *map(with_report, items.outputs(paper, name)),

@@ -72,6 +72,7 @@ class Item:
         inputs: kinds of input files: attributes of `reproduction.reporting.results.Results`, or
             groups of these in rules/items.py.
         reported: the name of a CSV file in the paper's folder `reported`.
+        files: further files of this folder that the item's module reads.
         tables: other tables of the paper that the item reads, if the experiment has them.
         more: suffixes of further tables that the item writes, as NAME-SUFFIX.
         numbers: suffixes of further CSV files that the item writes, as NAME-SUFFIX.csv.
@@ -86,6 +87,7 @@ class Item:
     caption: str
     inputs: tuple[str, ...] = ()
     reported: str = ""
+    files: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
     more: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()

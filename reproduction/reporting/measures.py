@@ -18,10 +18,10 @@ def whole(measured: Retrieval, split: str = "test") -> Retrieval:
 
 
 def recall(measured: Retrieval, split: str) -> pd.DataFrame:
-    """Average R@10 on the whole development or test set over both directions, in percent.
+    """Average R@10 on the whole development or test set over directions and languages, in percent.
 
-    The interval's half-width is sqrt(a^2 + b^2) / 2 for the half-widths a and b of the directions,
-    as if these were independent.
+    The interval's half-width is sqrt(sum of h^2) / n for the n half-widths h, as if these were
+    independent.
     """
     keys = ["dataset", "model", "seed", "kind", "epochs"]
     groups = whole(measured, split).groupby(keys, sort=False, as_index=False)

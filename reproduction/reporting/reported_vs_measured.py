@@ -18,7 +18,7 @@ BELOW = "below it"
 KEYS = ["of", "system", "measure"]
 COLUMNS = [*KEYS, "reported", "value", "low", "high", "verdict"]
 
-Values = Iterator[pd.DataFrame]
+Pairs = Iterator[pd.DataFrame]
 
 
 def compare(paper: str, table: str, content: pd.DataFrame) -> pd.DataFrame:
@@ -63,7 +63,7 @@ def joined(values: pd.DataFrame) -> pd.DataFrame:
     return reported.merge(measured, on=KEYS)
 
 
-def recalls(content: pd.DataFrame) -> Values:
+def recalls(content: pd.DataFrame) -> Pairs:
     """Pair recalls, from columns such as `caption_to_image_r10` and `caption_to_image_r10_ci`."""
     for direction in DIRECTIONS:
         for k in CUTOFFS:

@@ -13,8 +13,8 @@ from groundvec.runtime.errors import InputError
 from reproduction.reporting.measures import SEMANTIC, joint_name, prediction
 
 SEED = 1  # of the draws
-WAY = ["dataset", "model", "seed", "language", "kind", "epochs", "direction"]
-SYSTEM = ["system", "kind", "epochs"]
+RETRIEVAL_KEYS = ["dataset", "model", "seed", "language", "kind", "epochs", "direction"]
+RATED_KEYS = ["system", "kind", "epochs"]
 INTERVAL = (
     f"95% interval by a paired bootstrap: {bootstrap.DRAWS:,} draws of the test set's "
     "pictures with all that belongs to them, or of the rated pairs of every subtask"
@@ -25,8 +25,8 @@ def recalls(ranks: QueryRanks, cutoff: int = CUTOFFS[-1]) -> pd.DataFrame:
     """Compute the recall at a cutoff, in percent, in draws of images.
 
     Returns:
-        A row for each system and direction: the columns `WAY`, and draws, an array whose first
-        value is measured on the test set itself.
+        A row for each system and direction: the columns `RETRIEVAL_KEYS`, and draws, an array whose
+        first value is measured on the test set itself.
     """
     return _means(ranks, 100.0 * (ranks["rank"] <= cutoff))
 
@@ -43,7 +43,7 @@ def _means(ranks: pd.DataFrame, values: pd.Series) -> pd.DataFrame:
     # image with a single caption has no query from caption to caption.
     keys = ["dataset", "language", "direction"]
     for _, queries in ranks.assign(value=values).groupby(keys, sort=False):
-        by_image = queries.groupby([*WAY, "image"], sort=False)["value"]
+        by_image = queries.groupby([*RETRIEVAL_KEYS, "image"], sort=False)["value"]
         sums = by_image.sum().unstack(fill_value=0)
         counts = by_image.count().unstack(fill_value=0)
         times = bootstrap.draws(sums.shape[1], np.random.default_rng(SEED))
@@ -66,7 +66,7 @@ def correlations(predictions: Predictions) -> pd.DataFrame:
     table = predictions.assign(prediction=prediction(predictions))
     parts = []
     for (task, subtask), pairs in table.groupby(["task", "subtask"], sort=False):
-        predicted = pairs.groupby([*SYSTEM, "pair"], sort=False)["prediction"].first().unstack()
+        predicted = pairs.groupby([*RATED_KEYS, "pair"], sort=False)["prediction"].first().unstack()
         gaps = predicted.isna().any(axis=1)
         if gaps.any():
             raise InputError(
@@ -87,11 +87,11 @@ def semantic_measures(predictions: Predictions) -> pd.DataFrame:
     table = correlations(predictions)
     unsupervised = table[~table["classified"]]
     supervised = table[table["classified"]]
-    joint = averaged(unsupervised, SYSTEM, "pairs")
+    joint = averaged(unsupervised, RATED_KEYS, "pairs")
     joint["measure"] = joint_name(list(unsupervised["task"].unique()))
     supervised = supervised.assign(measure=supervised["task"].replace({"SICK": "SICK-R"}))
-    measures = pd.concat([joint, supervised])[[*SYSTEM, "measure", "draws"]]
-    score = averaged(measures[measures["measure"] != "STS-B"], SYSTEM).assign(measure=SEMANTIC)
+    measures = pd.concat([joint, supervised])[[*RATED_KEYS, "measure", "draws"]]
+    score = averaged(measures[measures["measure"] != "STS-B"], RATED_KEYS).assign(measure=SEMANTIC)
     return pd.concat([measures, score], ignore_index=True)
 
 

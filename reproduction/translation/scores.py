@@ -55,7 +55,7 @@ class Judgement:
 def judge(
     systems: dict[str, list[str]], against: Sequence[str], references: list[str], language: str
 ) -> list[Judgement]:
-    """Score systems by BLEU, METEOR, TER, and the mean sentence BLEU.
+    """Score systems by BLEU, METEOR and TER.
 
     P-values are two-sided, by the paired test of approximate randomization (Riezler & Maxwell
     2005) with `TRIALS` trials, or `METEOR_TRIALS` for METEOR. BLEU and TER use sacreBLEU's test.
@@ -70,7 +70,6 @@ def judge(
         _by_sacrebleu("bleu", systems, against, references),
         _by_meteor(systems, against, references, language),
         _by_sacrebleu("ter", systems, against, references),
-        _by_sentences(systems, against, references),
     ]
 
 
@@ -143,20 +142,6 @@ def _by_sacrebleu(
                 same = systems[system] == systems[other]
                 p[system, other] = 1.0 if same else float(result.p_value)
     return Judgement(metric, scores, p, signature)
-
-
-def _by_sentences(
-    systems: dict[str, list[str]], against: Sequence[str], references: list[str]
-) -> Judgement:
-    """Score systems by the mean BLEU of their sentences."""
-    of_sentences = {}
-    for name, texts in systems.items():
-        _, bleu = bleu_statistics(texts, references)
-        of_sentences[name] = bleu[:, None]
-    p = _tests(of_sentences, against, lambda sums: sums[:, 0])
-    scores = {name: float(values.mean()) for name, values in of_sentences.items()}
-    signature = f"mean of sentence BLEU|eff:yes|tok:13a|smooth:exp|ar:{TRIALS}|seed:{SEED}"
-    return Judgement("sentence_bleu", scores, p, signature)
 
 
 def _by_meteor(

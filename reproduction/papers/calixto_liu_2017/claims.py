@@ -163,8 +163,7 @@ def of_ratings(table: pd.DataFrame, predictions: Predictions) -> list[pd.DataFra
 
 def of_translations(table: pd.DataFrame) -> list[pd.DataFrame]:
     """Compare translations that were re-ranked in different ways, from Table 3 or 4."""
-    table = table[table["metric"].isin(list(METRICS))].assign(seed=np.nan)
-    table["measure"] = table["metric"].map(METRICS)
+    table = table.assign(seed=np.nan, measure=table["metric"].map(METRICS))
     table["condition"] = table["n_best"].astype(str) + "-best, " + table["system"]
     # Lower TER is better, so its sign is changed: a positive gain is an improvement.
     numbers = ["score", "gain", "gain_length", "gain_vse", "gain_text"]

@@ -6,7 +6,7 @@ from reproduction.reporting.systems import recurrent_name
 from reproduction.schemas import Models
 
 
-def of_languages(models: Models) -> pd.DataFrame:
+def labelled(models: Models) -> pd.DataFrame:
     """Add the columns name, several, beta and reads to models.
 
     `name` is VSE for one language, and MLMME with its beta for several. Brackets hold differences
@@ -15,7 +15,7 @@ def of_languages(models: Models) -> pd.DataFrame:
     """
     table = models.assign(several=models["languages"].map(len) > 1, reads=models["text.name"])
     table["beta"] = table.get("objective.beta", pd.Series(dtype=float)).where(table["several"])
-    table["name"] = table.apply(_of_languages, axis=1)
+    table["name"] = table.apply(_label, axis=1)
     hashable = table.assign(languages=table["languages"].map(tuple))
     models_of_name = hashable.groupby(["dataset", "name", "languages"])["model"]
     ambiguous = models_of_name.transform("nunique") > 1
@@ -23,7 +23,7 @@ def of_languages(models: Models) -> pd.DataFrame:
     return table
 
 
-def _of_languages(description: pd.Series) -> str:
+def _label(description: pd.Series) -> str:
     """Name one model, with its differences from the paper's in brackets."""
     if description.get("objective.name") != "multilingual":
         return recurrent_name(description)

@@ -2,11 +2,11 @@
 
 import pandas as pd
 
-from reproduction.reporting.reported_vs_measured import Values, joined, recalls
+from reproduction.reporting.reported_vs_measured import Pairs, joined, recalls
 from reproduction.reporting.systems import NAMES, with_seeds
 
 
-def table1(content: pd.DataFrame) -> Values:
+def table1(content: pd.DataFrame) -> Pairs:
     """Pair the recalls of Table 1."""
     system = content["name"].replace({"VSE (retrained)": "VSE"})
     captions = content["dataset"].replace(NAMES) + ", " + content["language"]
@@ -14,7 +14,7 @@ def table1(content: pd.DataFrame) -> Values:
         yield pairs.assign(system=with_seeds(pairs["system"], pairs["seed"]))
 
 
-def table2(content: pd.DataFrame) -> Values:
+def table2(content: pd.DataFrame) -> Pairs:
     """Pair the correlations of Table 2."""
     pairs = joined(
         content.assign(

@@ -8,7 +8,7 @@ from groundvec.card.text import MISSING
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.results.frames import read_csv
 from groundvec.results.schemas import CUTOFFS, Retrieval
-from reproduction.papers.calixto_liu_2017.labels import of_languages
+from reproduction.papers.calixto_liu_2017.labels import labelled
 from reproduction.render.retrieval_table import CHANCE, chance, side_by_side, write
 from reproduction.reporting.measures import whole
 from reproduction.reporting.results import MEASURES, Results
@@ -52,7 +52,7 @@ def table1(measured: Retrieval, reported: pd.DataFrame, models: Models) -> pd.Da
     numbers = [*MEASURES, "mean_rank", "queries"]
     ensembles = in_order(side_by_side(test[test["kind"] == "ensemble"], keys, numbers), models)
     labels = ["dataset", "model", "seed", "name", "several", "reads", "beta"]
-    ensembles = ensembles.merge(of_languages(models)[labels], on=["dataset", "model", "seed"])
+    ensembles = ensembles.merge(labelled(models)[labels], on=["dataset", "model", "seed"])
     ensembles = ensembles.assign(source="measured")
     random = side_by_side(chance(test), keys[:3], numbers).assign(source="computed", name="chance")
     scores = [*(f"r{k}" for k in CUTOFFS), "median_rank"]

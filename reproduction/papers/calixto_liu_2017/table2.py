@@ -7,7 +7,7 @@ import pandas as pd
 from groundvec.evaluation.significance import compare
 from groundvec.results.frames import read_csv
 from groundvec.results.schemas import Predictions, Scores
-from reproduction.papers.calixto_liu_2017.labels import of_languages
+from reproduction.papers.calixto_liu_2017.labels import labelled
 from reproduction.papers.calixto_liu_2017.table1 import ENSEMBLE
 from reproduction.render.tables import DAGGER, TIMES, column_with_interval, wide, write_table
 from reproduction.reporting.claims import LEVEL
@@ -63,7 +63,7 @@ def table2(
     all_measures = pd.concat([images, measures[measures["measure"] != SEMANTIC]], ignore_index=True)
     table = as_values(all_measures).rename(columns={"low": "value_low", "high": "value_high"})
     table = table[table["kind"].isin(["ensemble", "baseline"])].assign(source="measured")
-    labels = of_languages(models)
+    labels = labelled(models)
     labels = labels.reindex(columns=["dataset", "model", "seed", "name", *DESCRIBED])
     labels = labels.astype({"seed": "Int64"})
     table = table.merge(labels, "left", on=["dataset", "model", "seed"])

@@ -8,7 +8,7 @@ import pandas as pd
 
 from groundvec.card.text import MINUS, MISSING, decimals
 from groundvec.results.frames import read_csv
-from reproduction.papers.calixto_liu_2017.labels import of_languages
+from reproduction.papers.calixto_liu_2017.labels import labelled
 from reproduction.render.tables import DAGGER, DOUBLE, write_table
 from reproduction.reporting.claims import LEVEL
 from reproduction.reporting.results import Results
@@ -58,7 +58,7 @@ def table3(measured: Reranked, reported: pd.DataFrame, models: Models) -> pd.Dat
 
     A row has the gain over the baseline, and over re-ranking by length, by VSE and by text alone.
     """
-    described = of_languages(models).drop_duplicates("model").set_index("model")
+    described = labelled(models).drop_duplicates("model").set_index("model")
     ours = measured.assign(
         source="measured",
         name=measured["reranker"].replace(described["name"].to_dict()),
@@ -115,6 +115,6 @@ def _texts(table: pd.DataFrame) -> pd.Series:
 
 def _signatures(table: pd.DataFrame) -> list[str]:
     """List the signature of each metric, with its version and settings, for notes."""
-    rows = table[table["metric"].isin(list(METRICS))].dropna(subset="signature")
+    rows = table.dropna(subset="signature")
     texts = rows["metric"].map(METRICS) + ": " + rows["signature"] + "."
     return texts.drop_duplicates().tolist()

@@ -100,4 +100,4 @@ def _rated(predictions: Predictions, tasks: Tasks) -> pd.DataFrame:
 
 def _mean(correlations: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Average each system's correlations over subtasks, weighted by their pairs."""
-    return resampled.averaged(correlations, resampled.SYSTEM, "pairs").assign(measure=measure)
+    return resampled.averaged(correlations, resampled.RATED_KEYS, "pairs").assign(measure=measure)

@@ -121,11 +121,11 @@ PAPER = Paper(
             ratings, the semantic measures by embedding size. A marker is the ensemble of one
             training, one seed of a model, with its 95% interval. The size is printed below,
             with the pooling if it is not attention. The training task is recall at 10 on the
-            development set, mean of caption to image and image to caption; its interval is
-            sqrt(a² + b²) / 2 for the intervals ± a and ± b of the directions. Semantic measures
-            are Pearson's r × 100 with the ratings. Unsupervised tasks use cosine similarities,
-            and the mean over their subtasks is weighted by pairs. Tasks with training pairs use
-            a classifier's predictions.
+            development set, mean of caption to image and image to caption in every language;
+            its interval's half-width is sqrt(sum of squared half-widths) / their number.
+            Semantic measures are Pearson's r × 100 with the ratings. Unsupervised tasks use
+            cosine similarities, and the mean over their subtasks is weighted by pairs. Tasks
+            with training pairs use a classifier's predictions.
             """,
         ),
         "figure3": Item(

@@ -3,21 +3,21 @@
 import pandas as pd
 
 from reproduction.reporting.measures import as_values
-from reproduction.reporting.reported_vs_measured import Values, joined, recalls, test_set
+from reproduction.reporting.reported_vs_measured import Pairs, joined, recalls, test_set
 from reproduction.reporting.systems import NAMES
 
 # The paper's names of the baselines, by the encoder.
 BASELINES = {"bag-of-words": "BOW", "infersent": "InferSent"}
 
 
-def table2(content: pd.DataFrame) -> Values:
+def table2(content: pd.DataFrame) -> Pairs:
     """Pair the recalls of Table 2: the paper's char-GRU and the selected model."""
     selected = content["selected"].astype(str).eq("True")
     system = content["model"].where(~selected, "char-GRU")
     return recalls(content.assign(of=test_set(content), system=system))
 
 
-def table_s1(content: pd.DataFrame) -> Values:
+def table_s1(content: pd.DataFrame) -> Pairs:
     """Pair the supplement's correlations of ensembles and of baselines."""
     system = content["encoder"].map(BASELINES)
     ensemble = "char-GRU " + content["dataset"].replace(NAMES)

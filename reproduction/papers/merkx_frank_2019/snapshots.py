@@ -16,8 +16,8 @@ from reproduction.schemas import Models
 NOTES = [
     "Measured by this project, for every epoch whose weights were kept. The ensemble combines the "
     "snapshots with the best R@10 on the development set (mean of both directions) among those at "
-    "the end of a learning rate cycle. This R@10 is the column dev R@10; its interval is "
-    "sqrt(a²+b²)/2 for intervals ± a and ± b of the directions.",
+    "the end of a learning rate cycle. This R@10 is the column dev R@10; its interval's half-width "
+    "is sqrt(sum of squared half-widths) / their number, over the directions of every language.",
     CHANCE,
 ]
 

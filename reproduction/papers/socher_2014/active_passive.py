@@ -21,7 +21,7 @@ from reproduction.scenes.voices import SENTENCES, exchanges
 
 SEED = 1  # for the drawn scenes, so that every system is tested on the same sentences
 SCENES = 500
-SYSTEM = ["dataset", "objective", "system", "name", "model"]
+PASSIVE_KEYS = ["dataset", "objective", "system", "name", "model"]
 COSINES = ["its passive", "roles exchanged", "roles exchanged, passive"]
 SHARES = ["than roles exchanged", "than roles exchanged, passive"]
 SPANS = {
@@ -56,7 +56,7 @@ def make(results: Results, stem: Path) -> None:
         epoch = best_snapshot(training)
         model = load_model(training["folder"], epoch, choose("cpu"))
         vectors = np.split(model.encode_sentences(texts, "en"), len(SENTENCES))
-        labels = {name: training[name] for name in (*SYSTEM, "seed")}
+        labels = {name: training[name] for name in (*PASSIVE_KEYS, "seed")}
         parts.append(closeness(*vectors).assign(**labels, epochs=epoch))
     if not parts:
         raise InputError("none of the models reads English, the language of these sentences")
@@ -89,9 +89,9 @@ def over_seeds(trainings: pd.DataFrame) -> pd.DataFrame:
     """Average each measure over a system's seeds, with its interval (`retrieval.averaged`).
 
     Args:
-        trainings: the rows of `closeness` with the columns `SYSTEM`, seed and epochs.
+        trainings: the rows of `closeness` with the columns `PASSIVE_KEYS`, seed and epochs.
     """
-    keys = [*SYSTEM, "measure"]
+    keys = [*PASSIVE_KEYS, "measure"]
     rows = []
     for key, seeds in trainings.groupby(keys, sort=False):
         row = dict(zip(keys, key, strict=True))
@@ -107,7 +107,7 @@ def write(stem: Path, table: pd.DataFrame) -> None:
     cells = table.assign(
         group=table["dataset"].replace(NAMES),
         system=table["name"],
-        seeds=table.groupby(SYSTEM)["seeds"].transform("first").astype(str),
+        seeds=table.groupby(PASSIVE_KEYS)["seeds"].transform("first").astype(str),
         text=column_with_interval(table, "value"),
     )
     rows = ["group", "system", "objective", "seeds"]

@@ -24,7 +24,7 @@ from reproduction.render.claims import write
 from reproduction.render.tables import TIMES, write_numbers
 from reproduction.reporting import resampled
 from reproduction.reporting.claims import COMPARED, decide, difference
-from reproduction.reporting.resampled import WAY
+from reproduction.reporting.resampled import RETRIEVAL_KEYS
 from reproduction.reporting.results import Results
 
 TREES = ["DT-RNN", "SDT-RNN"]
@@ -128,7 +128,7 @@ def differences(
         printed: the paper's numbers, from `_printed`.
         number: the number that the claims are about, one of `retrieval.NUMBERS`.
     """
-    trainings = trainings.assign(kind="snapshot").merge(measured, on=WAY)
+    trainings = trainings.assign(kind="snapshot").merge(measured, on=RETRIEVAL_KEYS)
     table = claimed_pairs(trainings[["dataset", "model", *LABELS]].drop_duplicates())
     table = table[table["claim"].eq(BY_RECALL) == (number != RANK)]
     if number != RANK:  # Table 3 has no recalls of sentences by sentences

@@ -7,13 +7,13 @@ import pandas as pd
 from groundvec.results.schemas import CUTOFFS
 from reproduction.papers.socher_2014.labels import CCA
 from reproduction.papers.socher_2014.retrieval import HEADINGS, TASKS
-from reproduction.reporting.reported_vs_measured import Values, joined, test_set
+from reproduction.reporting.reported_vs_measured import Pairs, joined, test_set
 
 
-def _of_ranks(names: list[str]) -> Callable[[pd.DataFrame], Values]:
+def _of_ranks(names: list[str]) -> Callable[[pd.DataFrame], Pairs]:
     """Return a function that pairs these numbers of a table, reported and measured."""
 
-    def values(content: pd.DataFrame) -> Values:
+    def values(content: pd.DataFrame) -> Pairs:
         content = content.fillna({"objective": ""})
         system = content["system"].replace({"kCCA": CCA}) + ", " + content["objective"]
         content = content.assign(of=test_set(content), system=system)

@@ -33,7 +33,7 @@ TEST_SET = ["dataset", "test_set", "language"]
 TRAINING = ["dataset", "model", "seed"]
 ENDS = ("", "_low", "_high")
 ORIGIN = ["epochs", *PROVENANCE]
-SYSTEM = [*TEST_SET, "source", "objective", "system", "name", "model"]
+RANK_KEYS = [*TEST_SET, "source", "objective", "system", "name", "model"]
 
 NOTES = [
     "Mean rank, from 1. Sentence similarity: the nearest other sentence of the same image, among "
@@ -99,7 +99,7 @@ def of_trainings(results: Results) -> pd.DataFrame:
         table[f"{number}_high"] = table[number] + half
     columns = [f"{number}{end}" for number in NUMBERS for end in ENDS]
     rest = ["seed", "epochs", "direction", *columns, "queries", "test_to_train"]
-    return table[[*SYSTEM, *rest, *PROVENANCE]]
+    return table[[*RANK_KEYS, *rest, *PROVENANCE]]
 
 
 def over_seeds(trainings: pd.DataFrame) -> pd.DataFrame:
@@ -110,8 +110,8 @@ def over_seeds(trainings: pd.DataFrame) -> pd.DataFrame:
         and their intervals. Several epochs or origins are joined by semicolons.
     """
     rows = []
-    for key, system in trainings.groupby(SYSTEM, sort=False):
-        row = dict(zip(SYSTEM, key, strict=True)) | {"seeds": system["seed"].nunique()}
+    for key, system in trainings.groupby(RANK_KEYS, sort=False):
+        row = dict(zip(RANK_KEYS, key, strict=True)) | {"seeds": system["seed"].nunique()}
         for direction, scores in system.groupby("direction", sort=False):
             overlap = scores["test_to_train"].iloc[0]  # each draw has its own test images
             for number in NUMBERS:
@@ -127,7 +127,7 @@ def over_seeds(trainings: pd.DataFrame) -> pd.DataFrame:
         for direction in TASKS
         for name in (*(f"{n}{end}" for n in NUMBERS for end in ENDS), "queries")
     ]
-    return pd.DataFrame(rows).reindex(columns=[*SYSTEM, "seeds", *columns, *ORIGIN])
+    return pd.DataFrame(rows).reindex(columns=[*RANK_KEYS, "seeds", *columns, *ORIGIN])
 
 
 def averaged(seeds: pd.DataFrame, column: str, name: str, overlap: float = 0.0) -> dict[str, float]:

@@ -10,6 +10,10 @@ PAPER = Paper(
     tables={
         "summary": Item(
             inputs=("trained", "scores"),
+            files=(
+                "merkx_frank_2019/reported/table2.csv",
+                "merkx_frank_2019/reported/table_s1.csv",
+            ),
             caption="""
             Scores of every system: recall on the test set and, with ratings, correlation with
             these. Means over seeds, with the range if there are several.

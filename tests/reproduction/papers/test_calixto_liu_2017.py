@@ -17,7 +17,7 @@ from groundvec.runtime.files import read_json, write_json
 from reproduction.papers.calixto_liu_2017 import claims, comparable
 from reproduction.papers.calixto_liu_2017 import table1 as first_table
 from reproduction.papers.calixto_liu_2017 import table3 as third_table
-from reproduction.papers.calixto_liu_2017.labels import of_languages
+from reproduction.papers.calixto_liu_2017.labels import labelled
 from reproduction.render.tables import DAGGER, DOUBLE
 from reproduction.reporting import results, systems
 from reproduction.reporting.seeds import t_interval
@@ -117,7 +117,7 @@ def make_item(folder, item, *options, reported=None):
 
 def test_models_are_called_by_their_languages_their_beta_and_what_they_read(tmp_path):
     files = write_models(tmp_path, *(("multi30k", model) for model in "acefg"), **MODELS)
-    named = of_languages(results.read_models(files)).set_index("model")["name"]
+    named = labelled(results.read_models(files)).set_index("model")["name"]
     assert named.to_dict() == {
         "a": "VSE",
         "c": "MLMME, β = 1",

@@ -217,7 +217,7 @@ def test_judgements_agree_with_sacrebleu(monkeypatch):
         name: [test.lists.hypotheses[row] for row in rows]
         for name, rows in (("baseline", test.lists.starts[:-1]), ("oracle", best))
     }
-    bleu, meteor, ter, alone = scores.judge(systems, ["baseline"], test.references, "de")
+    bleu, meteor, ter = scores.judge(systems, ["baseline"], test.references, "de")
     references = [test.references]
     assert bleu.scores["oracle"] == pytest.approx(
         BLEU().corpus_score(systems["oracle"], references).score
@@ -226,9 +226,8 @@ def test_judgements_agree_with_sacrebleu(monkeypatch):
         TER().corpus_score(systems["oracle"], references).score
     )
     assert "version:" in bleu.signature and "|ar:200|" in f"{ter.signature}|"
-    assert bleu.p["oracle", "baseline"] < 0.05 and alone.p["oracle", "baseline"] < 0.05
+    assert bleu.p["oracle", "baseline"] < 0.05
     assert meteor.scores == {} and meteor.signature == "missing: java is missing"
-    assert alone.scores["oracle"] == pytest.approx(test.bleu[best].mean())
 
 
 def test_systems_that_say_the_same_have_p_1_by_every_metric(monkeypatch):
@@ -237,7 +236,7 @@ def test_systems_that_say_the_same_have_p_1_by_every_metric(monkeypatch):
     texts = ["Ein Hund rennt über die Wiese.", "Zwei Frauen lachen laut."] * 4
     found = scores.judge({"baseline": texts, "VSE": texts}, ["baseline"], texts[::-1], "de")
     assert {j.metric: j.p for j in found if j.p} == {
-        metric: {("VSE", "baseline"): 1} for metric in ("bleu", "ter", "sentence_bleu")
+        metric: {("VSE", "baseline"): 1} for metric in ("bleu", "ter")
     }
 
 

@@ -325,7 +325,7 @@ def test_the_programs_translate_and_rerank(project):
     scores = pd.read_csv(project / "r.csv")
     models = ("length", "VSE", "MLMME", "MLMME-0")
     names = ["baseline", *models, "oracle"]
-    assert scores["metric"].unique().tolist() == ["bleu", "meteor", "ter", "sentence_bleu"]
+    assert scores["metric"].unique().tolist() == ["bleu", "meteor", "ter"]
     for metric, of_metric in scores.groupby("metric"):
         assert of_metric["reranker"].tolist() == names
         if metric != "meteor":
@@ -334,8 +334,6 @@ def test_the_programs_translate_and_rerank(project):
             for key, other in controls.items():  # each is tested against all others
                 assert names[[*of_metric[f"p_{key}"].isna()].index(True)] == other
                 assert of_metric[f"p_{key}"].isna().sum() == 1
-    alone = scores[scores["metric"] == "sentence_bleu"].set_index("reranker")["score"]
-    assert (alone["oracle"] >= alone - 1e-9).all()
     weights = pd.read_csv(project / "w.csv").groupby("reranker")["feature"].apply(list)
     assert weights["VSE"] == ["score", "target-image"]
     assert weights["MLMME"] == ["score", "target-source", "target-image"]
