@@ -35,7 +35,7 @@ from groundvec.querybank import normalized
 from groundvec.results import frames
 from groundvec.results.schemas import FoundRanks, RatedPairs
 from groundvec.runtime.errors import InputError, extra
-from groundvec.runtime.vectors import as_array, finite
+from groundvec.runtime.vectors import as_array, finite_floats
 from groundvec.text.encoded import strings
 
 log = logging.getLogger(__name__)
@@ -382,7 +382,7 @@ def checked_vectors(values: Any, name: str, rows: int | None = None) -> np.ndarr
             f"{name}: {len(array):,} rows for {rows:,} sentences; it must have a row for each line "
             "that `groundvec evaluate sentences` writes for the same tasks"
         )
-    return finite(array, name)
+    return finite_floats(array, name)
 
 
 def _comparable(
