@@ -55,11 +55,7 @@ class Snapshot(ABC):
 
     def language(self, name: str | None) -> str:
         """Return the language of this name, by default the first; InputError if there is none."""
-        name = name or next(iter(self.texts))
-        if name not in self.texts:
-            known = ", ".join(self.texts)
-            raise InputError(f"this model has no language {name!r}: choose one of {known}")
-        return name
+        return chosen_language(name, list(self.texts))
 
     @abstractmethod
     def embed_batch(self, language: str, batch: Sequence[np.ndarray]) -> np.ndarray:
@@ -124,6 +120,19 @@ class Snapshot(ABC):
             sentences = detach_punctuation(sentences, self.description["text"])
         encoded = self.texts[language].encode(sentences)
         return self.encode_captions(encoded, language, progress, batch_size)
+
+
+def chosen_language(name: str | None, languages: Sequence[str]) -> str:
+    """Return one of a model's languages by its name, by default the first.
+
+    Raises:
+        InputError: it is none of them.
+    """
+    name = name or languages[0]
+    if name not in languages:
+        known = ", ".join(languages)
+        raise InputError(f"this model has no language {name!r}: choose one of {known}")
+    return name
 
 
 def checked_snapshots(model: Any) -> list[Snapshot]:
