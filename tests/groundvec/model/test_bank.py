@@ -111,7 +111,7 @@ def with_arrays(**changes):
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        (lambda path, about: (path / folder.BANK).unlink(), "does not exist"),
+        (lambda path, about: (path / folder.BANK).unlink(), "does not exist: copy the m"),
         (lambda path, about: about.update(sha256="0" * 64), "is damaged, its checksum is not"),
         (lambda path, about: about.update(centers=2**40), "does not describe a model"),
         (lambda path, about: about.update(inverse_temperature=0), "does not describe a model"),
