@@ -293,3 +293,8 @@ def test_a_model_or_device_that_cannot_be_used_is_named(model, device, message):
 def test_epochs_that_are_no_list_of_epochs_are_named(kind, epochs):
     with pytest.raises(InputError, match=r"^epochs is .*: give a list of different epochs"):
         kind("flickr8k", epochs=epochs)
+
+
+def test_an_epoch_without_a_snapshot_is_named():
+    with pytest.raises(InputError, match=r"epoch-099\S* does not exist: .* name an epoch that is"):
+        SentenceEncoder("flickr8k", epochs=[99])
