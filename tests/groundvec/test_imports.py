@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
         ),
         ("from groundvec import evaluate", "scipy torch"),
         (
-            "from reproduction.baselines import trigrams; trigrams.Baseline().encode('A')",
+            "from reproduction.baselines import trigrams; trigrams.Baseline().encode(['A.'])",
             "torch",
         ),
     ],
