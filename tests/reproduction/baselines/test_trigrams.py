@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from groundvec.runtime.errors import InputError
 from reproduction.baselines.trigrams import Baseline
 
 
@@ -25,6 +26,13 @@ def test_trigrams_are_weighted_by_their_rarity_in_training_captions(tmp_path):
     of_abc, of_xyz, unseen = (1 + np.log(4 / (1 + documents)) for documents in (2, 1, 0))
     length = np.sqrt(of_abc**2 + of_xyz**2 + 2 * unseen**2)  # bcx and cxy are in no caption
     assert a @ b == pytest.approx(of_abc / length) and a @ c == pytest.approx(of_xyz / length)
+
+
+def test_trigrams_need_english_captions_to_weight_them(tmp_path):
+    captions = tmp_path / "captions.csv"
+    captions.write_text("image_id,language,split,caption\n1.jpg,de,train,Ein Hund\n")
+    with pytest.raises(InputError, match="no English training captions"):
+        Baseline(captions)
 
 
 def test_trigrams_keep_case_and_have_unit_length():
