@@ -71,7 +71,7 @@ def card(
 
     Args:
         folder: the trained model.
-        data: its data set: the `card` of the source (`groundvec.sources`).
+        data: its data set: the `card` in the YAML file of its source.
         references: the papers to cite, in the form of CITATION.cff.
         retrieval: the scores of this model that scripts/retrieval.py wrote.
         scores: the scores that scripts/overlap.py wrote, if the model was rated.

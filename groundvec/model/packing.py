@@ -23,7 +23,7 @@ def pack(
 
     Args:
         images: add the image networks as graphs, so that it searches pictures without torch.
-        weights_files: of tuned image networks (`groundvec.training.tuning`).
+        weights_files: of tuned image networks: their `tuned.pth`.
 
     Raises:
         InputError: there is no trained model in `folder`, or `target` exists; the image networks

@@ -16,6 +16,7 @@ from scipy import stats
 from scipy.sparse import csr_array
 from scipy.special import logsumexp
 
+import reproduction  # noqa: F401, makes the study's parts known
 from groundvec import baselines, evaluate
 from groundvec.data import sts_archives
 from groundvec.evaluation import significance
