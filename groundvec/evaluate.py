@@ -127,8 +127,8 @@ def sentences(tasks: Collection[str] = TASKS, folders: Iterable[str | Path] = ()
     return _distinct(read_rated(tasks, folders))
 
 
-def read_rated(tasks: Collection[str], folders: Iterable[str | Path]) -> dict[str, pd.DataFrame]:
-    """Read the rated pairs in the forms of "SentEval" and "MTEB", each as `Ratings`."""
+def checked_tasks(tasks: Collection[str]) -> list[str]:
+    """Return tasks by their names in `TASKS`; InputError for other names than these and MTEB's."""
     if isinstance(tasks, str):
         raise InputError(f"give a list of tasks, such as [{tasks!r}]")
     tasks = [MTEB_NAMES.get(task, task) for task in tasks]
@@ -137,6 +137,12 @@ def read_rated(tasks: Collection[str], folders: Iterable[str | Path]) -> dict[st
         raise InputError(f"there is no task {unknown[0]!r}: choose from {str(TASKS)[1:-1]}")
     if not tasks:
         raise InputError(f"name a task at least: {', '.join(TASKS)}")
+    return tasks
+
+
+def read_rated(tasks: Collection[str], folders: Iterable[str | Path]) -> dict[str, pd.DataFrame]:
+    """Read the rated pairs in the forms of "SentEval" and "MTEB", each as `Ratings`."""
+    tasks = checked_tasks(tasks)
     folders = list(folders) or fetch_rated(tasks)
     prepared, _ = read_sts(folders, tasks=tasks)
     raw, _ = read_sts(folders, "none", (), tasks)

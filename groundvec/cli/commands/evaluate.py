@@ -185,15 +185,13 @@ def _ratings(arguments: argparse.Namespace) -> None:
     captions = read_sentences(arguments.captions) if arguments.captions else []
     if arguments.captions and not captions:
         raise InputError(f"{arguments.captions} is empty: write one training caption per line")
-    device = "cpu"
-
-    def encode(sentences: list[str]) -> "np.ndarray":
-        # The encoder is loaded here, because `ratings` checks the tasks and files before it calls.
-        nonlocal device
-        function, device = _encoder(arguments)
-        return function(sentences)
-
-    result = evaluate.ratings(encode, arguments.tasks or TASKS, arguments.folder, captions)
+    # Mistakes are found before the encoder is loaded, and before anything is downloaded.
+    tasks = evaluate.checked_tasks(arguments.tasks or TASKS)
+    for folder in arguments.folder:
+        if not folder.is_dir():
+            raise InputError(f"{folder} is not a folder; name the folder of the unpacked archives")
+    encode, device = _encoder(arguments)
+    result = evaluate.ratings(encode, tasks, arguments.folder, captions)
     no_pair_is_seen = "seen" not in result.scores or not result.scores["seen"].any()
     if captions and no_pair_is_seen:
         log.warning("no rated sentence is in %s: is it one caption per line?", arguments.captions)

@@ -295,7 +295,7 @@ RETRIEVE = ["evaluate", "retrieval", "captions.npy", "images.npy"]
         (["search", "s.txt", "A dog.", "--language", "fr"], "this model has no language 'fr'"),
         (["search", "s.txt", "A dog.", "--backbone", "mine"], "unknown backbone 'mine'"),
         ([*RATE, "--tasks", "NOPE"], "there is no task 'NOPE': choose from"),
-        ([*RATE, "--folder", "folder"], "there is no STS.input.MSRpar.txt in a folder"),
+        ([*RATE, "--folder", "s.txt"], "s.txt is not a folder; name the folder"),
         ([*RATE, "--captions", "empty.txt"], "empty.txt is empty: write one training caption"),
         ([*RETRIEVE, "--ranks", "r.npy"], "argument --ranks: r.npy does not end in .csv"),
         ([*RETRIEVE, "--ranks", "-"], "argument --ranks: - does not end in .csv"),
