@@ -76,10 +76,14 @@ def correlations(prefix: str = "") -> dict[str, Column]:
     without = ", without the seen pairs" if prefix else ""
     empty = bool(prefix)
     columns = {}
-    for measure, title in (("pearson", "Pearson's r"), ("spearman", "Spearman's rho")):
+    measures = {
+        "pearson": ("Pearson's r", "Fisher"),
+        "spearman": ("Spearman's rho", "Bonett & Wright"),
+    }
+    for measure, (title, source) in measures.items():
         columns[f"{prefix}{measure}"] = correlation(f"{title}{without}", empty=empty)
         for end, adjective in (("low", "lower"), ("high", "upper")):
-            description = f"{adjective} end of its 95% interval (Fisher)"
+            description = f"{adjective} end of its 95% interval ({source})"
             columns[f"{prefix}{measure}_{end}"] = correlation(description, empty=empty)
     return columns
 
@@ -102,14 +106,6 @@ IMAGES = Schema(
     split=text("split; `pairs` if parallel.csv alone has its sentences", (*SPLITS, "pairs")),
     path=text("file, absolute or relative to the working directory"),
     sha256=text("SHA-256 sum of the file, in hexadecimal digits"),
-)
-PARALLEL = Schema(
-    "parallel.csv of scripts/dataset.py",
-    "one row per sentence and its translation",
-    split=text("split", SPLITS),
-    image_id=text("image; empty if the data set has no picture of it", empty=True),
-    en=text("English sentence"),
-    de=text("German sentence"),
 )
 RATINGS = Schema(
     "ratings.csv of scripts/ratings.py",
@@ -263,7 +259,6 @@ FOUND_RANKS = Schema(
 # The types, for annotations.
 Captions = Annotated[pd.DataFrame, CAPTIONS]
 Images = Annotated[pd.DataFrame, IMAGES]
-Parallel = Annotated[pd.DataFrame, PARALLEL]
 Ratings = Annotated[pd.DataFrame, RATINGS]
 Tasks = Annotated[pd.DataFrame, TASKS]
 History = Annotated[pd.DataFrame, HISTORY]

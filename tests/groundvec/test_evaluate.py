@@ -16,6 +16,7 @@ from scipy import stats
 from scipy.sparse import csr_array
 from scipy.special import logsumexp
 
+import reproduction  # noqa: F401, makes the study's parts known
 from groundvec import baselines, evaluate
 from groundvec.data import sts_archives
 from groundvec.evaluation import significance
@@ -215,17 +216,21 @@ def test_retrieval_has_ranks_recalls_and_their_intervals(similarity):
         captions = unit(captions)
         images = unit(images)
     expected = all_ranks(captions, images, image, similarity)
-    for direction, ranks in zip(DIRECTIONS, expected, strict=True):
+    images_of_queries = (image, np.arange(20))
+    for direction, ranks, of_image in zip(DIRECTIONS, expected, images_of_queries, strict=True):
         found = row(result.scores, direction=direction)
         own = result.items[result.items["direction"] == direction]
         assert own["rank"].tolist() == ranks.tolist()
         for k in (1, 5, 10):
             share = (ranks <= k).mean()
             assert found[f"r{k}"] == pytest.approx(100 * share)
+            # The variance of a ratio of sums over images.
+            sums = [(ranks[of_image == row] <= k) - share for row in range(20)]
+            variance = sum(deviations.sum() ** 2 for deviations in sums) / len(ranks) ** 2
+            queries = share * (1 - share) / variance if variance else len(ranks)
             for end in (found[f"r{k}_low"] / 100, found[f"r{k}_high"] / 100):  # Wilson's solve this
-                assert abs(share - end) == pytest.approx(
-                    1.96 * (end * (1 - end) / len(ranks)) ** 0.5, abs=1e-6
-                )
+                half = 1.96 * (end * (1 - end) / queries) ** 0.5
+                assert abs(share - end) == pytest.approx(half, abs=1e-6)
         assert found["median_rank"] == np.median(ranks) and found["queries"] == len(ranks)
         assert found["mean_rank"] == pytest.approx(ranks.mean())
     assert set(result.scores["captions_per_image"]) == {"1 to 3"}
@@ -280,11 +285,15 @@ BANK = (np.ones((5, 3)), np.ones((2, 3)))
         ({"captions": csr_array(np.ones((8, 3)))}, r"a sparse matrix: pass captions.toarray\(\)"),
         ({"images": np.ones((4, 2))}, "captions have 3 dimensions and images 2"),
         ({"similarity": "L2"}, "there is no similarity 'L2': choose from cosine"),
-        ({"folds": 3}, "folds is 3: it must divide the number of images, 4"),
+        ({"folds": 3}, "folds is 3: it must be a whole number that divides .* images, 4"),
+        ({"folds": 2.0}, "folds is 2.0: it must be a whole number"),
+        ({"folds": "2"}, "folds is '2': it must be a whole number"),
         ({"image_of_caption": [0, 1]}, r"image_of_caption is int64 \(2,\)"),
         ({"image_of_caption": [0, 1, 2, 3, -1, 0, 1, 2]}, "image -1 has no caption, or is not"),
         ({"bank": BANK, "similarity": "dot"}, "a bank normalizes cosines, not dot"),
         ({"bank": BANK, "inverse_temperature": 0}, "inverse_temperature is 0"),
+        ({"inverse_temperature": 5}, "inverse_temperature is the bank's: pass a bank too"),
+        ({"bank": BANK[:1]}, "bank must be two arrays: the vectors of training captions, and"),
         ({"bank": (np.ones((5, 2)), BANK[1])}, "the bank's captions have 2 dimensions and"),
     ],
 )
@@ -387,10 +396,18 @@ def test_retrieval_is_compared_by_a_paired_bootstrap():
     assert ranks["p"].tolist() == pytest.approx([2 / 10_001] * 2)  # two sides, none of 10,000 draws
     same = evaluate.compare(good, good)
     assert (same["difference"] == 0).all() and (same["p"] == 1).all()
+    # Images of two test sets are different images: each test set is compared as it is alone.
+    sets = [result.items.assign(test_set="other") for result in (bad, good)]
+    both = evaluate.compare(pd.concat([good.items, sets[0]]), pd.concat([bad.items, sets[1]]))
+    numbers = ["queries", "a", "b", "difference", "low", "high"]
+    alone = both[both["test_set"] != "other"]
+    pd.testing.assert_frame_equal(alone[numbers], rows[numbers])
     with pytest.raises(InputError, match="not of the same queries"):
         evaluate.compare(good, evaluate.retrieval(captions, images, folds=2))
     with pytest.raises(InputError, match="not two results of the same kind"):
         evaluate.compare(good, good.scores)
+    with pytest.raises(InputError, match=r"b is str: give a result of `ratings` or `retrieval`"):
+        evaluate.compare(good, "b.csv")
 
 
 # The command
