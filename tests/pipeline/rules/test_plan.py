@@ -77,12 +77,15 @@ def test_features_of_a_tuned_network_are_of_a_seed_and_come_after_a_training():
     lite = "efficientnet_lite0_stages"
     frozen = {**SCENES, "backbone": lite, "models": ["words"], "seeds": [1, 2]}
     backbone = {"name": lite, "tuned": {"dataset": "scenes", "model": "words", "passes": 2}}
-    tuned = {"of": "scenes", "backbone": backbone, "models": ["both"], "seeds": [2]}
+    tuned = {"of": "scenes", "backbone": backbone, "models": ["both"], "seeds": [1, 2]}
     plan = planned(scenes=frozen, tuned=tuned)
     [(parent, name)] = plan.tuned
     assert parent == "scenes"
-    stem = f"results/features/scenes/{name}-seed2"
-    assert plan.features_file(of(dataset="tuned", model="both", seed="2")) == f"{stem}.h5"
+    files = [f"results/features/scenes/{name}-seed{seed}.h5" for seed in (1, 2)]
+    assert plan.features_file(of(dataset="tuned", model="both", seed="2")) == files[1]
+    # An item that shows all seeds gets the features of each; networks that are not tuned have one.
+    assert plan.features_of_seeds(of(dataset="tuned")) == files
+    assert plan.features_of_seeds(of(dataset="scenes")) == [f"results/features/scenes/{lite}.h5"]
     of_features = of(dataset="scenes", backbone=f"{name}-seed2")
     assert plan.network(of_features) == lite
     [weights] = plan.backbone_weights(of_features)
@@ -107,17 +110,6 @@ def test_networks_of_one_name_are_tuned_after_the_training_on_their_own_pictures
     for name in ("a", "b"):
         [trained, _] = plan.trained_before(of(dataset=name, backbone=network, seed="2"))
         assert trained == f"<experiment>/models/{name}/words/seed2/model.json"
-
-
-def test_an_item_gets_the_features_of_each_seed_once():
-    lite = "efficientnet_lite0_stages"
-    frozen = {**SCENES, "backbone": lite, "models": ["words"], "seeds": [1, 2]}
-    backbone = {"name": lite, "tuned": {"dataset": "scenes", "model": "words"}}
-    plan = planned(scenes=frozen, tuned={**frozen, "of": "scenes", "backbone": backbone})
-    [(_, name)] = plan.tuned
-    tuned = [f"results/features/scenes/{name}-seed{seed}.h5" for seed in (1, 2)]
-    assert plan.features_of_seeds(of(dataset="tuned")) == tuned
-    assert plan.features_of_seeds(of(dataset="scenes")) == [f"results/features/scenes/{lite}.h5"]
 
 
 def test_public_files_come_from_the_mirror_where_it_has_them(tmp_path):
