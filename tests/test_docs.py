@@ -38,10 +38,23 @@ def test_the_architecture_lists_the_layers_of_each_package(package):
     assert layers == LAYERS[package]
 
 
-def test_the_changelog_begins_with_the_version():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    first = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.M)[1]
-    assert first == project["version"].split(".dev")[0]
+def test_the_changelog_and_the_citation_have_the_version():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    number, date = re.search(
+        r"^## (\S+) - (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.M
+    ).groups()
+    assert number == version.split(".dev")[0]
+    assert (date == "unreleased") == (".dev" in version)
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["version"] == version
+    assert str(citation.get("date-released", "unreleased")) == date
+
+
+def test_the_site_can_link_the_page_of_the_demo():
+    [sentence] = re.findall(
+        '^WITHOUT_DEMO = "(.+)"$', (ROOT / "docs" / "conf.py").read_text(), re.M
+    )
+    assert sentence in (ROOT / "docs" / "page.md").read_text()
 
 
 def first_python(page):
