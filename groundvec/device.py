@@ -19,14 +19,13 @@ def choose(
 
     Args:
         device: such as `cpu` or `cuda`; by default `cuda` if available.
-        threads: CPU threads; by default all.
+        threads: CPU threads; by default torch's own number: OMP_NUM_THREADS, or the physical cores.
         precision: the precision of the factors of products, one of `PRECISIONS`. CPUs without
             instructions for bfloat16 ignore it; a GPU rounds to TF32 (ten bits) instead.
     """
+    backends: Any = torch.backends  # its types lack the attributes below
     # Float32 is set too. By default, cuDNN's recurrent networks round to TF32 on recent GPUs: then
     # an embedding depends on its batch (1e-3), and equal captions no longer have equal scores.
-
-    backends: Any = torch.backends  # its types lack the attributes below
     cpu_precision, gpu_precision = PRECISIONS[precision]
     backends.fp32_precision = cpu_precision
     # The setting for all backends has no effect on cuDNN in torch 2.11 (pytorch issue 179445).

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec import similarity as similarities
-from groundvec.data.cleaning import normalised
+from groundvec.data.cleaning import letters_and_digits
 from groundvec.data.ratings import SICK, TASKS, read_sts
 from groundvec.data.sts_archives import fetch_rated
 from groundvec.evaluation import overlap
@@ -165,7 +165,7 @@ def _rate(
         return np.stack([vectors[sentence] for sentence in sentences])
 
     # `overlap` wants the images of each caption; these captions have none, so all share image 0.
-    training_captions = {normalised(caption): {0} for caption in strings(captions)}
+    training_captions = {letters_and_digits(caption): {0} for caption in strings(captions)}
     training_captions.pop("", None)  # only punctuation
     predictions = {}
     scores = []
@@ -282,7 +282,7 @@ def retrieval(
         }
         items.append(pd.DataFrame(columns))
     first = ["direction", *protocol, "counted", "queries"]
-    scores = scores[first].join(retrieval_scores.with_ends(scores))
+    scores = scores[first].join(retrieval_scores.with_ends(scores, ranks))
     return Result(scores, pd.concat(items, ignore_index=True))
 
 
@@ -430,9 +430,9 @@ def compare(a: Result | pd.DataFrame, b: Result | pd.DataFrame) -> pd.DataFrame:
     Returns:
         For ratings the rows of `groundvec.evaluation.significance.compare_ratings` (Williams' test)
         with the definition; and for the tasks without training pairs the mean, weighted by pairs (a
-        paired bootstrap of each subtask's pairs). For retrieval one row per direction and metric:
-        queries, a, b, their difference, the ends low and high of its 95% interval and its p by a
-        paired bootstrap (10,000 draws of images). Both: test, the test's name, and p_holm, p
+        paired bootstrap of each subtask's pairs). For retrieval one row per test set, direction and
+        metric: queries, a, b, their difference, the ends low and high of its 95% interval and its p
+        by a paired bootstrap (10,000 draws of images). Both: test, the test's name, and p_holm, p
         adjusted for the number of rows of the test.
 
     Raises:

@@ -77,7 +77,7 @@ RERANKED = Schema(
     metric=text("metric", ("bleu", "sentence_bleu", "meteor", "ter")),
     score=number("score; TER may be above 100", unit="percent", low=0, empty=True),
     **{
-        f"p_{key}": share(f"p of the difference to {other} (randomisation)", empty=True)
+        f"p_{key}": share(f"p of the difference to {other} (randomization)", empty=True)
         for key, other in {
             "baseline": "the baseline",
             "length": "re-ranking by length",

@@ -7,6 +7,8 @@ import numpy as np
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
 from sklearn.preprocessing import normalize
 
+from groundvec.runtime.errors import InputError
+
 # As large as the GRU 2048 of Merkx & Frank (2019), so that the supervised classifier has as
 # many weights for both.
 SIZE = 2048
@@ -42,8 +44,13 @@ class Baseline:
 
             table = read_captions(captions)
             english = table["split"].eq("train") & table["language"].eq("en")
-            documents = self.vectorizer.transform(table.loc[english, "caption"])
-            self.tfidf = TfidfTransformer().fit(documents)
+            sentences = table.loc[english, "caption"]
+            if sentences.empty:
+                raise InputError(
+                    f"{captions} has no English training captions: leave `captions` out, or name "
+                    "another data set"
+                )
+            self.tfidf = TfidfTransformer().fit(self.vectorizer.transform(sentences))
 
     def encode(self, sentences: Sequence[str]) -> np.ndarray:
         """Embed sentences: (N, 2048) float32 vectors of unit length."""

@@ -52,7 +52,7 @@ def clean(caption: str) -> str:
     return caption.strip(" ")
 
 
-def normalised(sentence: str) -> str:
+def letters_and_digits(sentence: str) -> str:
     """Return the letters and digits of a sentence, in lower case.
 
     Spaces are left out, as different tokenizers put them in different places.

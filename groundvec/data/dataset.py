@@ -15,7 +15,7 @@ from urllib.parse import unquote
 import numpy as np
 import pandas as pd
 
-from groundvec.data.cleaning import LONGEST, clean, normalised
+from groundvec.data.cleaning import LONGEST, clean, letters_and_digits
 from groundvec.results import frames
 from groundvec.results.schemas import Captions, Images
 from groundvec.runtime.errors import InputError, closest
@@ -85,8 +85,8 @@ def with_more(captions: Captions, more: Captions) -> Captions:
     or test picture is left out: it may be the same one. A picture that shares most captions with a
     training picture is taken for that one: its captions in further languages are added to it.
     """
-    captions = captions.assign(key=captions.caption.map(normalised))
-    more = more.assign(key=more.caption.map(normalised))
+    captions = captions.assign(key=captions.caption.map(letters_and_digits))
+    more = more.assign(key=more.caption.map(letters_and_digits))
     held_out_keys = captions.key[captions.split != "train"]
     left_out = set(more.image_id[more.key.isin(held_out_keys)])
     more = more[~more.image_id.isin(left_out)]

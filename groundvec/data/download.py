@@ -210,7 +210,10 @@ def _get_members(name: str, source: Mapping[str, Any], target: Path) -> str:
 def _listed(mirror: Path) -> dict[str, dict[str, str]]:
     """Read a mirror's SHA256SUMS, by file name; empty if it has none."""
     if not mirror.is_dir():
-        raise InputError(f"the mirror {mirror} is not a folder: correct or leave out `mirror`")
+        raise InputError(
+            f"the mirror {mirror} is not a folder: correct or leave out `mirror` "
+            "in the configuration, or GROUNDVEC_MIRROR"
+        )
     sums = mirror / "SHA256SUMS"
     if not sums.exists():
         return {}

@@ -5,7 +5,7 @@ Each module has a class `Encoder`, an `nn.Module`::
     Encoder(text, size, **options)   for a text (`groundvec.text`), with vectors of this size
     encoder(*batch)                  (B, size) vectors of a batch of the text, as tensors: indices
                                      (N,) of sentences one after another, and lengths (B,); some
-                                     texts have more
+                                     texts have more. Only the first is on the model's device
 
 A vector depends on its sentence alone, not on the rest of its batch.
 

@@ -44,7 +44,7 @@ class Encoder(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.projection = nn.Linear(width, size) if units else nn.Identity()
         if gaussian is not None:
-            self.initialise(gaussian)
+            self.initialize(gaussian)
 
     def forward(self, indices: Tensor, lengths: Tensor, *_: Tensor) -> Tensor:
         """Embed sentences of `lengths` (B,) whose indices (N,) stand one after another: (B, size).
@@ -59,7 +59,7 @@ class Encoder(nn.Module):
         return self.pooling(states, lengths.to(states.device))
 
     @torch.no_grad()
-    def initialise(self, deviation: float) -> None:
+    def initialize(self, deviation: float) -> None:
         """Draw all weights anew: matrices Gaussian, recurrent ones orthogonal, biases 0.
 
         Calixto & Liu initialize their models so.

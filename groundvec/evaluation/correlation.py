@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 ROUNDING = 1e-6  # relative to the largest value; numbers that differ by less count as equal
+NORMAL = 1.96  # standard deviations in half a 95% interval of a normal distribution
 
 
 def cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -56,15 +57,24 @@ def _constant(values: np.ndarray) -> bool:
     return bool(np.ptp(values) <= ROUNDING * np.abs(values).max())
 
 
-def fisher_interval(r: np.ndarray | float, n: np.ndarray | int) -> tuple[Any, Any]:
-    """Compute the 95% interval of correlations over n pairs: tanh(atanh(r) -+ 1.96 / sqrt(n - 3)).
+def fisher_interval(
+    r: np.ndarray | float, n: np.ndarray | int, ranks: bool = False
+) -> tuple[Any, Any]:
+    """Compute the 95% interval of correlations over n pairs: tanh(atanh(r) -+ 1.96 s).
 
-    atanh(r) is nearly normal, with a standard deviation that does not depend on r (Fisher 1921, "On
-    the probable error of a coefficient of correlation"). The interval is -1 to 1 for up to three
-    pairs.
+    atanh(r) is nearly normal. Pearson's has a standard deviation s that does not depend on r,
+    s^2 = 1 / (n - 3) (Fisher 1921, "On the probable error of a coefficient of correlation").
+    Spearman's has s^2 = (1 + r^2 / 2) / (n - 3) (Bonett & Wright 2000, "Sample size requirements
+    for estimating Pearson, Kendall and Spearman correlations"). The interval is -1 to 1 for up to
+    three pairs.
+
+    Args:
+        ranks: r is Spearman's.
     """
     limit = 1 - np.finfo(float).eps  # atanh(1) is infinite
-    z = np.arctanh(np.clip(r, -limit, limit))
+    r = np.clip(r, -limit, limit)
+    z = np.arctanh(r)
+    variance = 1 + r**2 / 2 if ranks else 1.0
     with np.errstate(divide="ignore"):
-        half = 1.96 / np.sqrt(np.maximum(np.asarray(n) - 3, 0))
+        half = NORMAL * np.sqrt(variance / np.maximum(np.asarray(n) - 3, 0))
     return np.tanh(z - half), np.tanh(z + half)

@@ -75,13 +75,14 @@ def score_folder(
     compared = epochs_compared(model, ensemble)
     similarity = model["description"]["similarity"]
     splits = {name: load_split(captions, name, read_features, texts) for name in ("dev", "test")}
-    tables = []
-    for name, split in splits.items():
-        test_folds = folds if name == "test" else 1
-        table, ranks_of_queries = score_model(
-            load, model["saved"], ensemble, compared, split, similarity, test_folds
-        )
-        tables.append(table.assign(split=name, bank=np.nan, inverse_temperature=np.nan))
+    score = partial(score_model, load, model["saved"], ensemble, compared, similarity=similarity)
+    dev_scores, _ = score(split=splits["dev"])
+    test_scores, ranks_of_queries = score(split=splits["test"], folds=folds)
+    no_bank = {"bank": np.nan, "inverse_temperature": np.nan}
+    tables = [
+        dev_scores.assign(split="dev", **no_bank),
+        test_scores.assign(split="test", **no_bank),
+    ]
     if bank:
         tested = {language: texts[language] for language in splits["test"].captions}
         training = load_split(draw_bank(captions, bank, tested), "train", read_features, tested)

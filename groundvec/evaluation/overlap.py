@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from groundvec.data.cleaning import normalised
+from groundvec.data.cleaning import letters_and_digits
 from groundvec.data.split import UNENCODED, captions_of, load_more, load_split
 from groundvec.evaluation.ratings import LANGUAGE, evaluate
 from groundvec.results.schemas import Predictions, Ratings
@@ -24,7 +24,7 @@ KEYS = [*SUBTASK, "statistic", "method"]
 
 
 def training_captions(model: Mapping[str, Any], path: str | Path) -> dict[str, set[int]]:
-    """Find a model's training captions in the language of the ratings, by the `normalised` caption.
+    """Find a model's training captions in the language of the ratings, by their letters and digits.
 
     Args:
         model: the content of its model.json.
@@ -46,7 +46,8 @@ def training_captions(model: Mapping[str, Any], path: str | Path) -> dict[str, s
         numbers = numbers + (len(split.image_ids) + more.image).tolist()
     images: dict[str, set[int]] = defaultdict(set)
     for sentence, image in zip(sentences, numbers, strict=True):
-        images[normalised(sentence)].add(image)
+        images[letters_and_digits(sentence)].add(image)
+    images.pop("", None)  # captions of punctuation alone
     return dict(images)
 
 
@@ -59,12 +60,12 @@ def seen(ratings: Ratings, captions: Mapping[str, set[int]]) -> pd.DataFrame:
     """
     flags = []
     for sentence_a, sentence_b in zip(ratings["sentence_a"], ratings["sentence_b"], strict=True):
-        images_a = captions.get(normalised(sentence_a), set())
-        images_b = captions.get(normalised(sentence_b), set())
-        seen = bool(images_a or images_b)
-        seen_both = bool(images_a and images_b)
-        seen_one_image = bool(images_a & images_b)
-        flags.append((seen, seen_both, seen_one_image))
+        images_a = captions.get(letters_and_digits(sentence_a), set())
+        images_b = captions.get(letters_and_digits(sentence_b), set())
+        is_seen = bool(images_a or images_b)
+        is_seen_both = bool(images_a and images_b)
+        is_seen_one_image = bool(images_a & images_b)
+        flags.append((is_seen, is_seen_both, is_seen_one_image))
     return pd.DataFrame(flags, columns=SEEN).assign(
         pair=np.arange(len(ratings)), **ratings[SUBTASK].reset_index(drop=True)
     )

@@ -248,7 +248,7 @@ def _correlations(predictions: pd.DataFrame, method: str) -> dict[str, Any]:
     row: dict[str, Any] = {"pairs": len(gold)}
     for name, measure in MEASURES.items():
         r = measure(predicted, gold)
-        low, high = fisher_interval(r, len(gold))
+        low, high = fisher_interval(r, len(gold), ranks=name == "spearman")
         row |= {name: r, f"{name}_low": low, f"{name}_high": high}
     return row
 

@@ -6,20 +6,21 @@ gets no recall from ties, and a model that reads equal captions gets none from r
 of an even number of ranks is the mean of the two in the middle.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from groundvec.evaluation import bootstrap
+from groundvec.evaluation.correlation import NORMAL
 from groundvec.evaluation.ranks import DIRECTIONS, queries_in_blocks, ranks, rounding
 from groundvec.results.schemas import CUTOFFS
 from groundvec.runtime.errors import InputError
 from groundvec.similarity import scores
 
 SENTENCES = "caption_to_caption"  # captions of the same image
-NORMAL = 1.96  # standard deviations in half a 95% interval of a normal distribution
 
 
 class Ranks(NamedTuple):
@@ -170,25 +171,51 @@ def _interval_of_mean(ranks: np.ndarray, image: np.ndarray) -> tuple[float, floa
     image = np.unique(image, return_inverse=True)[1]
     sums = np.bincount(image, ranks)
     counts = np.bincount(image)
-    times = bootstrap.draws(len(sums), np.random.default_rng(0))
-    [low], [high] = bootstrap.interval(bootstrap.mean(sums[None], counts[None], times))
+    [low], [high] = bootstrap.interval(
+        bootstrap.mean(sums[None], counts[None], _draws_of_images(len(sums)))
+    )
     return float(low), float(high)
 
 
-def with_ends(scores: pd.DataFrame) -> pd.DataFrame:
+@lru_cache(maxsize=1)  # the snapshots of a model are scored on the same images, in both directions
+def _draws_of_images(images: int) -> np.ndarray:
+    return bootstrap.draws(images, np.random.default_rng(0))
+
+
+def with_ends(scores: pd.DataFrame, ranks_of_directions: Sequence[Ranks]) -> pd.DataFrame:
     """Return the metrics of `scored` and the ends of their intervals, such as r1_low."""
     columns: dict[str, pd.Series] = {}
     for k in CUTOFFS:
-        low, high = _wilson(scores[f"r{k}"], scores["queries"])
-        columns[f"r{k}"] = scores[f"r{k}"]
+        recall = scores[f"r{k}"]
+        queries = [effective_queries(ranks, k) for ranks in ranks_of_directions]
+        low, high = _wilson(recall, pd.Series(queries))
+        columns[f"r{k}"] = recall
         columns[f"r{k}_low"] = low
         columns[f"r{k}_high"] = high
     ranks = ["median_rank", "mean_rank", "mean_rank_low", "mean_rank_high"]
     return pd.DataFrame(columns).join(scores[ranks])
 
 
+def effective_queries(ranks: Ranks, k: int) -> float:
+    """Compute the number of independent queries whose recall at k would vary as much.
+
+    The captions of an image resemble each other, so that they are fewer than their number. With
+    h_i hits among the c_i queries of image i, recall p of all n queries has the variance
+    sum((h_i - p c_i)^2) / n^2 (Cochran 1977, "Sampling techniques", section 3.12). Independent
+    queries would have p (1 - p) / n.
+    """
+    hits = np.concatenate(ranks.ranks) <= k
+    p = hits.mean()
+    if p in (0, 1):
+        return float(len(hits))
+    hits_of_image = np.bincount(ranks.image, hits)
+    queries_of_image = np.bincount(ranks.image)
+    variance = np.sum((hits_of_image - p * queries_of_image) ** 2) / len(hits) ** 2
+    return float(p * (1 - p) / variance) if variance > 0 else float(len(hits))
+
+
 def _wilson(recall: pd.Series, queries: pd.Series) -> tuple[pd.Series, pd.Series]:
-    """Compute the ends of the 95% interval of a recall in percent.
+    """Compute the ends of the 95% interval of a recall in percent over independent queries.
 
     Wilson (1927, "Probable inference, the law of succession, and statistical inference"): the
     proportions whose own standard error, times z, reaches p, so that the ends stay within 0 and 1:

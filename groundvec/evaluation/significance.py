@@ -182,8 +182,8 @@ def compare_ranks(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
         a, b: the rank of every query of one system each (`FoundRanks`).
 
     Returns:
-        A row per direction and measure: queries, a, b, their difference, the ends low and high of
-        its 95% interval, p, and p_holm, adjusted for the number of rows.
+        A row per test set, direction and measure: queries, a, b, their difference, the ends low and
+        high of its 95% interval, p, and p_holm, adjusted for the number of rows.
 
     Raises:
         InputError: the ranks are not of the same queries.
@@ -195,7 +195,7 @@ def compare_ranks(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
         )
     both = pd.concat([a.assign(system=0), b.assign(system=1)], ignore_index=True)
     rows = []
-    for direction, queries in both.groupby("direction", sort=False):
+    for (test_set, direction), queries in both.groupby(["test_set", "direction"], sort=False):
         # (systems, images): the number of queries of each image; below, the sums of their values.
         by_image = [queries["system"], queries["image"]]
         counts = queries.groupby(by_image).size().unstack().to_numpy(float)
@@ -208,6 +208,7 @@ def compare_ranks(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
             differences = mean_a - mean_b
             low, high = bootstrap.interval(differences)
             row: dict[str, Any] = {
+                "test_set": test_set,
                 "direction": direction,
                 "measure": measure,
                 "queries": len(queries) // 2,

@@ -47,7 +47,9 @@ def ensemble(history: pd.DataFrame, model: dict[str, Any]) -> dict[str, Any]:
             f"the history has no epoch {min(missing)}, which is a snapshot of the model: give the "
             "history.csv and the model.json of one training"
         )
-    # Times 0 if beta is 0: all scores are equal, and of equal scores the later ones are chosen.
-    scores = by_epoch.loc[model["snapshots"], "dev_recall"] * learned_images(model)
+    scores = by_epoch.loc[model["snapshots"], "dev_recall"]
+    if not learned_images(model):
+        # Their recall is chance. Of equal scores, the later ones are chosen.
+        scores = scores * 0
     [best] = best_snapshots(scores, 1)
     return {"epochs": best_snapshots(scores), "best": best}

@@ -8,7 +8,10 @@ Each module has a class `Objective`, usually an `nn.Module`::
 Images are (B, size). Captions are a dictionary of (B, size), one for each language, and for each
 language's paraphrases if there are any. Rows with the same number belong together. All vectors are
 embedded for `similarity` (`groundvec.similarity.embed`). If an objective has parameters, they are
-trained, and kept in checkpoints and snapshots.
+trained, and kept in checkpoints and snapshots. An objective with `provides: [pairs of captions]`
+in its YAML file also reads two captions of each of M images that are not shown, (M, size) each::
+
+    objective(images, captions, similarity, more)
 
 An objective with a closed form has a method in place of the loss::
 

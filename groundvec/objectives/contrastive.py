@@ -9,7 +9,7 @@ from groundvec.similarity import scores
 
 
 class Objective(Weighted):
-    """Cross entropy of the right one among all of the batch, in both directions."""
+    """Softmax cross entropy of the right candidate among all of the batch, in both directions."""
 
     def __init__(self, temperature: float, beta: float) -> None:
         """Set the temperature, which divides scores, and beta from 0 (captions only) to 1."""

@@ -76,10 +76,14 @@ def correlations(prefix: str = "") -> dict[str, Column]:
     without = ", without the seen pairs" if prefix else ""
     empty = bool(prefix)
     columns = {}
-    for measure, title in (("pearson", "Pearson's r"), ("spearman", "Spearman's rho")):
+    measures = {
+        "pearson": ("Pearson's r", "Fisher"),
+        "spearman": ("Spearman's rho", "Bonett & Wright"),
+    }
+    for measure, (title, source) in measures.items():
         columns[f"{prefix}{measure}"] = correlation(f"{title}{without}", empty=empty)
         for end, adjective in (("low", "lower"), ("high", "upper")):
-            description = f"{adjective} end of its 95% interval (Fisher)"
+            description = f"{adjective} end of its 95% interval ({source})"
             columns[f"{prefix}{measure}_{end}"] = correlation(description, empty=empty)
     return columns
 

@@ -112,6 +112,8 @@ def running(folder: Path) -> str:
         One line; empty if no process works there. If the file system has no locks, the line says
         that this is unknown.
     """
+    if not (folder / "lock").exists():
+        return ""
     file = _lock(folder, needed=True)
     if isinstance(file, str):
         return file

@@ -12,6 +12,8 @@ The encoded sentences, such as `groundvec.text.encoded.Encoded`, have a length a
     encoded.lengths                   (sentences,) int64: the number of indices of each
     encoded.batch(rows)               a batch of these sentences, one after another: indices (N,),
                                       lengths (B,), and further arrays for some encoders; all int64
+    encoded.bags(rows)                (for encoders with `fit_idf`) the indices (N,) of these
+                                      sentences, and their number in each
     encoded.join(blocks)              (optional) concatenates sentences that were encoded in blocks
 
 A text over fixed vectors also has::

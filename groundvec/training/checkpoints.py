@@ -22,10 +22,6 @@ from groundvec.runtime.jobs import Stopped
 # (a large model, a slow disk), the interval grows, so that it takes at most 1% of the time.
 MIN_INTERVAL = 60  # seconds
 MAX_SHARE = 0.01
-# After this many batches, a training reads its loss and may write a checkpoint. Not after each one:
-# reading makes the CPU wait for the GPU, which otherwise computes a batch while the CPU prepares
-# the next.
-BATCHES_BETWEEN_CHECKS = 50
 
 History = list[dict[str, Any]]  # one row per epoch
 
@@ -62,12 +58,8 @@ class Checkpoints:
         self.finished = folder / "finished.pt"
         self.latest = folder / "checkpoint.pt"
         self.previous = folder / "checkpoint-previous.pt"
-        self.started = time.monotonic()
-        self.saved_at = self.started
+        self.saved_at = time.monotonic()
         self.interval = float(MIN_INTERVAL)
-        # For the log: the number of checkpoints, and the seconds that writing them took.
-        self.number = 0
-        self.seconds = 0.0
 
     def load_finished(self) -> State | None:
         """Load the last state, if the training was finished and all its snapshots are intact."""
@@ -93,8 +85,6 @@ class Checkpoints:
         _save(self.latest, contents, self.previous)
         self.saved_at = time.monotonic()
         cost = self.saved_at - start
-        self.number += 1
-        self.seconds += cost
         self.interval = max(MIN_INTERVAL, cost / MAX_SHARE)
 
     def save_epoch(self, state: State, epoch: int, kept: Collection[int]) -> None:
@@ -131,8 +121,6 @@ class Checkpoints:
         _save(self.finished, vars(state))
         self.latest.unlink(missing_ok=True)
         self.previous.unlink(missing_ok=True)
-        share = self.seconds / (time.monotonic() - self.started)
-        log.info("%d checkpoints took %.1f %% of the time", self.number, 100 * share)
 
     def _load(self, path: Path, networks: bool = True) -> State | None:
         """Return the state in a file whose snapshots are intact, and restore the networks from it.

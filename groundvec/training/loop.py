@@ -82,11 +82,6 @@ def train(
     batch_size = settings["batch_size"]
     last_epoch = settings["epochs"]
     batches = split.batches(batch_size)  # in an epoch
-    if batches == 0:
-        raise InputError(
-            f"batch_size {batch_size} is larger than the training set of "
-            f"{len(split.features)} images: make it smaller in the configuration"
-        )
     _check_more(settings, split.more)
 
     if model is None:
@@ -94,8 +89,14 @@ def train(
 
     # An objective with a closed form, such as CCA, is solved in an epoch without batches.
     solved = hasattr(model.objective, "solve")
-    # The learning rate rises and falls once a cycle (Merkx & Frank 2019, section 3.3). It is lowest
-    # at the end of a cycle, where the weights are saved as a candidate for the ensemble.
+    if batches == 0 and not solved:
+        raise InputError(
+            f"batch_size {batch_size} is larger than the training set of "
+            f"{len(split.features)} images: make it smaller in the configuration"
+        )
+    # The optimizer gets the length of a cycle in steps. In it, Adam's learning rate rises and falls
+    # once (Merkx & Frank 2019, section 3.3). After it, AdaGrad forgets. The weights at its end are
+    # a candidate for the ensemble.
     optimiser = make_optimiser(model, settings["cycle"] * batches, groups)
     keep_freed_memory()
 
@@ -152,8 +153,8 @@ def train(
                     # Stop before a checkpoint is written, so that none has such weights.
                     if not math.isfinite(state.loss):
                         raise InputError(
-                            f"{name}: the loss is not finite in epoch {epoch}, batch {done}: look "
-                            "for NaN or huge values in the image features, and try a smaller "
+                            f"{name}: the loss is not finite by batch {done} of epoch {epoch}: "
+                            "look for NaN or huge values in the image features, and try a smaller "
                             "learning rate or smaller clip_image and clip_caption"
                         )
                     # After the last batch, `save_epoch` writes one anyway.
@@ -164,14 +165,15 @@ def train(
             bar.close()
 
             loss = math.nan
+            learning_rate = math.nan
             speed = math.nan
             if epoch > 0 and not solved:
                 loss = state.loss / batches
+                learning_rate = optimiser.param_groups[0]["lr"]
                 speed = (batches - first_batch) * batch_size / (time.monotonic() - start)
 
             # Evaluate the model, record the epoch, and save the weights and a checkpoint.
             model.eval()
-            learning_rate = optimiser.param_groups[0]["lr"] if epoch > 0 else math.nan
             scores = {"loss": loss, "learning_rate": learning_rate}
             scores |= development_recall(model, dev)
             # As Python's floats: torch.load refuses NumPy's, which only unpickling would restore.
@@ -317,16 +319,16 @@ def keep_freed_memory() -> None:
 
 
 def freeze_alternately(model: Model, epoch: int) -> None:
-    """Freeze one network for the epochs of `alternate`, then the other; captions are first.
+    """Train one network for the epochs of `alternate`, then the other; the image network is first.
 
     Socher et al. (2014, section 5) train so with squared error, which both networks together would
     make zero by moving all vectors to one point.
     """
     period = model.description["training"].get("alternate")
     if period:
-        images_first = (epoch - 1) // period % 2 == 0
-        model.image.requires_grad_(images_first)
-        model.captions.requires_grad_(not images_first)
+        trains_images = (epoch - 1) // period % 2 == 0
+        model.image.requires_grad_(trains_images)
+        model.captions.requires_grad_(not trains_images)
 
 
 @torch.inference_mode()

@@ -22,7 +22,6 @@ from groundvec.runtime.jobs import catch_sigterm
 from groundvec.runtime.progress import Progress, epoch_summary
 from groundvec.text.encoded import MIN_COUNT, UNKNOWN, Encoded
 from groundvec.training.checkpoints import (
-    BATCHES_BETWEEN_CHECKS,
     Checkpoints,
     History,
     State,
@@ -34,6 +33,10 @@ from reproduction.translation.vocabulary import Vocabulary, padded, tokenize
 
 log = logging.getLogger(__name__)
 
+# After this many batches, a training reads its loss and may write a checkpoint. Not after each one:
+# reading makes the CPU wait for the GPU, which otherwise computes a batch while the CPU prepares
+# the next.
+BATCHES_BETWEEN_CHECKS = 50
 SORTED = 20  # batches whose sentences are sorted by length together, which saves padding
 LARGEST_NORM = 1.0  # gradients are clipped to this norm (Bahdanau et al. 2015, appendix B.2)
 DECAY = 0.95  # rho of Adadelta (Zeiler 2012)
@@ -182,8 +185,8 @@ def train(
                     # Check before saving, so that no checkpoint has weights that are not finite.
                     if not math.isfinite(state.loss):
                         raise InputError(
-                            f"{name}: the loss is not finite in epoch {epoch}, batch {done}: make "
-                            "the system's l2 smaller"
+                            f"{name}: the loss is not finite by batch {done} of epoch {epoch}: "
+                            "make the system's l2 smaller"
                         )
                     # After the last batch, `save_epoch` writes a checkpoint.
                     if not last and (interrupted or checkpoints.due()):

@@ -215,17 +215,21 @@ def test_retrieval_has_ranks_recalls_and_their_intervals(similarity):
         captions = unit(captions)
         images = unit(images)
     expected = all_ranks(captions, images, image, similarity)
-    for direction, ranks in zip(DIRECTIONS, expected, strict=True):
+    images_of_queries = (image, np.arange(20))
+    for direction, ranks, of_image in zip(DIRECTIONS, expected, images_of_queries, strict=True):
         found = row(result.scores, direction=direction)
         own = result.items[result.items["direction"] == direction]
         assert own["rank"].tolist() == ranks.tolist()
         for k in (1, 5, 10):
             share = (ranks <= k).mean()
             assert found[f"r{k}"] == pytest.approx(100 * share)
+            # The variance of a ratio of sums over images.
+            sums = [(ranks[of_image == row] <= k) - share for row in range(20)]
+            variance = sum(deviations.sum() ** 2 for deviations in sums) / len(ranks) ** 2
+            queries = share * (1 - share) / variance if variance else len(ranks)
             for end in (found[f"r{k}_low"] / 100, found[f"r{k}_high"] / 100):  # Wilson's solve this
-                assert abs(share - end) == pytest.approx(
-                    1.96 * (end * (1 - end) / len(ranks)) ** 0.5, abs=1e-6
-                )
+                half = 1.96 * (end * (1 - end) / queries) ** 0.5
+                assert abs(share - end) == pytest.approx(half, abs=1e-6)
         assert found["median_rank"] == np.median(ranks) and found["queries"] == len(ranks)
         assert found["mean_rank"] == pytest.approx(ranks.mean())
     assert set(result.scores["captions_per_image"]) == {"1 to 3"}
@@ -387,6 +391,12 @@ def test_retrieval_is_compared_by_a_paired_bootstrap():
     assert ranks["p"].tolist() == pytest.approx([2 / 10_001] * 2)  # two sides, none of 10,000 draws
     same = evaluate.compare(good, good)
     assert (same["difference"] == 0).all() and (same["p"] == 1).all()
+    # Images of two test sets are different images: each test set is compared as it is alone.
+    sets = [result.items.assign(test_set="other") for result in (bad, good)]
+    both = evaluate.compare(pd.concat([good.items, sets[0]]), pd.concat([bad.items, sets[1]]))
+    numbers = ["queries", "a", "b", "difference", "low", "high"]
+    alone = both[both["test_set"] != "other"]
+    pd.testing.assert_frame_equal(alone[numbers], rows[numbers])
     with pytest.raises(InputError, match="not of the same queries"):
         evaluate.compare(good, evaluate.retrieval(captions, images, folds=2))
     with pytest.raises(InputError, match="not two results of the same kind"):

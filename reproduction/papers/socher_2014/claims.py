@@ -179,7 +179,7 @@ def agreements(trainings: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
         if len(systems) < 3:
             continue
         value = _rank_correlation(systems)
-        low, high = fisher_interval(value, len(systems))
+        low, high = fisher_interval(value, len(systems), ranks=True)
         rows.append(
             {
                 "dataset": dataset,

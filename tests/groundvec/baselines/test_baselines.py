@@ -57,6 +57,13 @@ def test_trigrams_are_weighted_by_their_rarity_in_training_captions(tmp_path):
     assert a @ b == pytest.approx(of_abc / length) and a @ c == pytest.approx(of_xyz / length)
 
 
+def test_trigrams_need_english_captions_to_weight_them(tmp_path):
+    captions = tmp_path / "captions.csv"
+    captions.write_text("image_id,language,split,caption\n1.jpg,de,train,Ein Hund\n")
+    with pytest.raises(InputError, match="no English training captions"):
+        load("trigrams", captions=captions)
+
+
 def test_trigrams_keep_case_and_have_unit_length():
     result = load("trigrams").encode(["A dog runs .", "a DOG RUNS .", "ab", "", "é🐶."])
     np.testing.assert_allclose((result**2).sum(axis=1), [1, 1, 0, 0, 1], atol=1e-6)

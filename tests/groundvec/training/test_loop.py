@@ -126,7 +126,9 @@ def test_the_weights_of_the_cycles_and_of_a_few_early_epochs_are_kept(tmp_path):
 def test_a_loss_that_is_not_finite_stops_and_says_what_to_look_at(tmp_path, value):
     split = make_split()[1]
     split.features[5] = value
-    with pytest.raises(InputError, match=r"not finite in epoch 1.*features.*learning rate"):
+    with pytest.raises(
+        InputError, match=r"not finite by batch .* of epoch 1.*features.*learning rate"
+    ):
         train(tmp_path, split)
     assert not (tmp_path / "snapshots" / "epoch-001.safetensors").exists()
 

@@ -194,7 +194,7 @@ def test_training_told_to_stop_has_done_no_batch_in_vain(tmp_path, monkeypatch, 
 
 def test_a_loss_that_is_not_finite_stops_the_training(tmp_path, monkeypatch):
     monkeypatch.setattr(Translator, "loss", lambda *_: torch.tensor(math.nan, requires_grad=True))
-    message = "not finite in epoch 1, batch 8: make the system's l2 smaller"
+    message = "not finite by batch 8 of epoch 1: make the system's l2 smaller"
     with pytest.raises(InputError, match=message):
         trained(tmp_path)
     assert not list(tmp_path.iterdir())
