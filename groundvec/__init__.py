@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # editors and type checkers do not follow `__getattr__`
     from groundvec import evaluate as evaluate
     from groundvec.encoder import SentenceEncoder
     from groundvec.image_encoder import ImageEncoder
-    from groundvec.index import Index, search
+    from groundvec.index import Index
 
     __version__: str
 
@@ -21,9 +21,8 @@ MODULES = {
     "SentenceEncoder": "groundvec.encoder",
     "ImageEncoder": "groundvec.image_encoder",
     "Index": "groundvec.index",
-    "search": "groundvec.index",
 }
-__all__ = ["ImageEncoder", "Index", "SentenceEncoder", "search"]
+__all__ = ["ImageEncoder", "Index", "SentenceEncoder"]
 
 
 if not TYPE_CHECKING:  # a type checker would accept any name of the package

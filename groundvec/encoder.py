@@ -15,7 +15,6 @@ from typing import (
     TypedDict,
     TypeGuard,
     Unpack,
-    cast,
     overload,
 )
 
@@ -24,9 +23,9 @@ import numpy as np
 from groundvec import numpy_backend, similarity
 from groundvec.model import hub
 from groundvec.model.folder import copy_ensemble
-from groundvec.model.sentences import Reader, encode_sentences
+from groundvec.model.sentences import Snapshot, checked_snapshots, encode_sentences
 from groundvec.runtime.errors import InputError, extra
-from groundvec.runtime.vectors import as_array, finite
+from groundvec.runtime.vectors import as_array, finite_floats
 from groundvec.text.encoded import strings
 
 if TYPE_CHECKING:
@@ -44,7 +43,6 @@ class EncodeOptions(TypedDict, total=False):
 
     batch_size: int | None
     show_progress_bar: bool | None
-    device: str | None
     normalize_embeddings: bool
     language: str | None
     tokenized: bool
@@ -52,6 +50,7 @@ class EncodeOptions(TypedDict, total=False):
     convert_to_numpy: bool
     output_value: Literal["sentence_embedding"]
     precision: Literal["float32"]
+    device: None
     prompt: None
     prompt_name: None
     truncate_dim: None
@@ -64,6 +63,7 @@ DEFAULTS = {
     "convert_to_numpy": True,
     "output_value": "sentence_embedding",
     "precision": "float32",
+    "device": None,
     "prompt": None,
     "prompt_name": None,
     "truncate_dim": None,
@@ -77,6 +77,7 @@ INSTEAD = {
     "convert_to_numpy": "leave it out: vectors are NumPy's without convert_to_tensor",
     "output_value": "leave it out: there are vectors of sentences alone",
     "precision": "write encode(...).astype('float16')",
+    "device": "write SentenceEncoder(model, device=...)",
     "prompt": "put it before each sentence",
     "prompt_name": "put the prompt before each sentence",
     "truncate_dim": "write encode(...)[:, :dim]",
@@ -100,7 +101,7 @@ class SentenceEncoder:
 
     def __init__(
         self,
-        model: str | Path | Sequence[Reader] = "flickr8k",
+        model: str | Path | Sequence[Snapshot] = "flickr8k",
         epochs: Sequence[int] | None = None,
         device: str | None = None,
     ) -> None:
@@ -119,12 +120,11 @@ class SentenceEncoder:
                 device cannot be used.
         """
         self.folder: Path | None = None
+        self._epochs = epochs
         if isinstance(model, str | Path):
             self.folder = hub.find(model)
             model = numpy_backend.load_snapshots(self.folder, epochs, device)
-        if not (isinstance(model, Sequence) and model and isinstance(model[0], Reader)):
-            raise InputError(f"{model!r} is no model: give the name or the folder of one")
-        self.models = [cast(Reader, snapshot) for snapshot in model]
+        self.models = checked_snapshots(model)
         self.description = self.models[0].description
         self.languages = list(self.models[0].texts)
         self.dim = self.models[0].size
@@ -153,25 +153,16 @@ class SentenceEncoder:
         return self.models[0].device
 
     def save_pretrained(self, folder: str | Path) -> None:
-        """Write the snapshots in use, their description and the card to a new folder.
+        """Write a model of the snapshots in use to a new folder.
+
+        With other snapshots than the ensemble's, its bank and its card are left out.
 
         Raises:
             InputError: `folder` exists; the encoder was not loaded from a folder.
         """
-        copy_ensemble(self._loaded_folder(), Path(folder))
-
-    def push_to_hub(self, name: str, private: bool = False) -> str:
-        """Push the model's folder, with all snapshots, to a hub; see `groundvec.model.hub.push`.
-
-        Raises:
-            InputError: also if the encoder was not loaded from a folder.
-        """
-        return hub.push(self._loaded_folder(), name, private)
-
-    def _loaded_folder(self) -> Path:
         if self.folder is None:
             raise InputError("this encoder has no folder: load it from one")
-        return self.folder
+        copy_ensemble(self.folder, Path(folder), self._epochs)
 
     # The types of the result, for type checkers; the last definition is the method itself.
     @overload
@@ -208,7 +199,6 @@ class SentenceEncoder:
         batch_size: int | None = None,
         show_progress_bar: bool | None = False,
         convert_to_tensor: bool = False,
-        device: str | None = None,
         normalize_embeddings: bool = False,
         language: str | None = None,
         tokenized: bool = False,
@@ -230,7 +220,6 @@ class SentenceEncoder:
             batch_size: the largest number of sentences in a batch; by default a good number for
                 their lengths.
             convert_to_tensor: return a tensor on the encoder's device.
-            device: where to compute, for this call and later ones.
             normalize_embeddings: scale the vectors to unit length; models that compare cosines
                 return unit vectors anyway.
             language: of the sentences; by default the first of `languages`.
@@ -246,8 +235,6 @@ class SentenceEncoder:
         if batch_size is not None and not (isinstance(batch_size, Integral) and batch_size >= 1):
             raise InputError(f"batch_size is {batch_size}: it must be 1 or more, a whole number")
         texts = strings([sentences] if isinstance(sentences, str) else sentences)
-        if device:
-            self.models = [_on(device, model) for model in self.models]
         vectors = encode_sentences(
             self.models, texts, language, bool(show_progress_bar), batch_size, tokenized
         )
@@ -313,7 +300,7 @@ class SentenceEncoder:
                 f"{name}: {vectors.dtype} of shape {vectors.shape}: give sentences, or vectors of "
                 f"{self.dim} numbers each"
             )
-        vectors = finite(vectors, name)
+        vectors = finite_floats(vectors, name)
         if self.models[0].similarity == "cosine":
             # Squares of the largest and smallest numbers would overflow or vanish.
             largest = np.abs(vectors).max(axis=-1, keepdims=True)
@@ -345,15 +332,3 @@ def _are_sentences(values: Any) -> "TypeGuard[Sentences]":
     except TypeError:  # it has no elements
         return True
     return isinstance(first, str | bytes)
-
-
-def _on(device: str, model: Reader) -> Reader:
-    """Return a snapshot that computes on a device."""
-    if isinstance(model, numpy_backend.Network) and device == "cpu":
-        return model
-    with extra("torch"):
-        from groundvec.device import usable
-        from groundvec.model.network import Model, load_model
-    if isinstance(model, numpy_backend.Network):
-        model = load_model(model.folder, model.epoch)
-    return cast(Model, model).to(usable(device))

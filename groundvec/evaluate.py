@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from functools import partial
 from importlib import import_module
+from numbers import Integral
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,12 +31,13 @@ from groundvec.evaluation.chance import chance
 from groundvec.evaluation.correlation import scaled
 from groundvec.evaluation.ranks import queries_in_blocks, rounding
 from groundvec.evaluation.score_table import KEYS, score_table
+from groundvec.model.bank import INVERSE_TEMPERATURE
 from groundvec.model.folder import MAX_INVERSE_TEMPERATURE
 from groundvec.querybank import normalized
 from groundvec.results import frames
 from groundvec.results.schemas import FoundRanks, RatedPairs
 from groundvec.runtime.errors import InputError, extra
-from groundvec.runtime.vectors import as_array, finite
+from groundvec.runtime.vectors import as_array, finite_floats
 from groundvec.text.encoded import strings
 
 log = logging.getLogger(__name__)
@@ -125,8 +127,8 @@ def sentences(tasks: Collection[str] = TASKS, folders: Iterable[str | Path] = ()
     return _distinct(read_rated(tasks, folders))
 
 
-def read_rated(tasks: Collection[str], folders: Iterable[str | Path]) -> dict[str, pd.DataFrame]:
-    """Read the rated pairs in the forms of "SentEval" and "MTEB", each as `Ratings`."""
+def checked_tasks(tasks: Collection[str]) -> list[str]:
+    """Return tasks by their names in `TASKS`; InputError for other names than these and MTEB's."""
     if isinstance(tasks, str):
         raise InputError(f"give a list of tasks, such as [{tasks!r}]")
     tasks = [MTEB_NAMES.get(task, task) for task in tasks]
@@ -135,6 +137,12 @@ def read_rated(tasks: Collection[str], folders: Iterable[str | Path]) -> dict[st
         raise InputError(f"there is no task {unknown[0]!r}: choose from {str(TASKS)[1:-1]}")
     if not tasks:
         raise InputError(f"name a task at least: {', '.join(TASKS)}")
+    return tasks
+
+
+def read_rated(tasks: Collection[str], folders: Iterable[str | Path]) -> dict[str, pd.DataFrame]:
+    """Read the rated pairs in the forms of "SentEval" and "MTEB", each as `Ratings`."""
+    tasks = checked_tasks(tasks)
     folders = list(folders) or fetch_rated(tasks)
     prepared, _ = read_sts(folders, tasks=tasks)
     raw, _ = read_sts(folders, "none", (), tasks)
@@ -209,7 +217,7 @@ def retrieval(
     folds: int = 1,
     similarity: str = "cosine",
     bank: tuple[Any, Any] | None = None,
-    inverse_temperature: float = 15,
+    inverse_temperature: float | None = None,
 ) -> Result:
     """Find images by captions and captions by images.
 
@@ -223,7 +231,8 @@ def retrieval(
         similarity: how vectors are compared: cosine, dot or euclidean.
         bank: vectors (Q, size) of training captions and of training images, which normalize the
             cosines (`groundvec.querybank`).
-        inverse_temperature: the bank's. Choose it on development captions and images.
+        inverse_temperature: the bank's, by default 15. Choose it on development captions and
+            images.
 
     Returns:
         Scores, a row for each direction: columns direction, test_set (such as 1k, 5k or 1k-folds),
@@ -243,7 +252,11 @@ def retrieval(
     _warn_of_ties(captions, images, image, similarity)
     bank_name = "none"
     compared = similarity
+    if bank is None and inverse_temperature is not None:
+        raise InputError("inverse_temperature is the bank's: pass a bank too, or leave it out")
     if bank is not None:
+        if inverse_temperature is None:
+            inverse_temperature = INVERSE_TEMPERATURE
         bank = _checked_bank(bank, captions.shape[1], similarity, inverse_temperature)
         captions, images = normalized(captions, images, *bank, inverse_temperature)
         compared = "dot"
@@ -300,8 +313,11 @@ def _checked_arguments(
             f"captions have {captions.shape[1]} dimensions and images {images.shape[1]}: embed "
             "both in one space, a row for each"
         )
-    if folds < 1 or len(images) % folds:
-        raise InputError(f"folds is {folds}: it must divide the number of images, {len(images)}")
+    if not isinstance(folds, Integral) or folds < 1 or len(images) % folds:
+        raise InputError(
+            f"folds is {folds!r}: it must be a whole number that divides the number of images, "
+            f"{len(images)}"
+        )
     image = _image_rows(image_of_caption, len(captions), len(images))
     # A frequent mistake: images are repeated for each of their captions.
     repeated = Counter(row.tobytes() for row in images)
@@ -325,6 +341,8 @@ def _checked_bank(
             f"inverse_temperature is {inverse_temperature}: it must be above 0 and at most "
             f"{MAX_INVERSE_TEMPERATURE:,}"
         )
+    if not isinstance(bank, tuple | list) or len(bank) != 2:
+        raise InputError("bank must be two arrays: the vectors of training captions, and of images")
     vectors = []
     for name, values in zip(("captions", "images"), bank, strict=True):
         array = checked_vectors(values, f"the bank's {name}")
@@ -382,7 +400,7 @@ def checked_vectors(values: Any, name: str, rows: int | None = None) -> np.ndarr
             f"{name}: {len(array):,} rows for {rows:,} sentences; it must have a row for each line "
             "that `groundvec evaluate sentences` writes for the same tasks"
         )
-    return finite(array, name)
+    return finite_floats(array, name)
 
 
 def _comparable(
@@ -442,6 +460,12 @@ def compare(a: Result | pd.DataFrame, b: Result | pd.DataFrame) -> pd.DataFrame:
         from groundvec.evaluation import significance
     items_a = a.items if isinstance(a, Result) else a
     items_b = b.items if isinstance(b, Result) else b
+    for name, items in (("a", items_a), ("b", items_b)):
+        if not isinstance(items, pd.DataFrame):
+            raise InputError(
+                f"{name} is {type(items).__name__}: give a result of `ratings` or `retrieval`, or "
+                "its items; `groundvec evaluate compare` reads files"
+            )
     comparisons = {
         RatedPairs: significance.compare_ratings,
         FoundRanks: significance.compare_ranks,

@@ -12,7 +12,7 @@ from groundvec.features.backbones import Backbone
 from groundvec.features.files import checksums, pictures
 from groundvec.model import hub
 from groundvec.model.folder import graphs, read_description
-from groundvec.model.sentences import Reader, encode_images
+from groundvec.model.sentences import Snapshot, checked_snapshots, encode_images
 from groundvec.numpy_backend import load_snapshots
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.files import cache
@@ -34,7 +34,7 @@ class ImageEncoder:
 
     def __init__(
         self,
-        model: str | Path | Sequence[Reader] = "flickr8k",
+        model: str | Path | Sequence[Snapshot] = "flickr8k",
         epochs: Sequence[int] | None = None,
         device: str | None = None,
         backbone: str | Backbone | Sequence[Backbone] | None = None,
@@ -62,6 +62,7 @@ class ImageEncoder:
                 with extra("networks"):  # if there are no graphs
                     backbone = backbones.of_features(features, graphs(folder, content))
             model = load_snapshots(folder, epochs, device)
+        self.models = checked_snapshots(model)
         if backbone is None:
             raise InputError("loaded snapshots have no networks: pass the backbone as well")
         if isinstance(backbone, str):
@@ -69,7 +70,6 @@ class ImageEncoder:
                 backbone = backbones.load(backbone)
         if isinstance(backbone, Backbone):
             backbone = [backbone]
-        self.models = list(model)
         self.backbones = list(backbone)
         if crops is not None:
             self.backbones = [replace(network, crops=crops) for network in self.backbones]

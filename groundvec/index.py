@@ -22,8 +22,9 @@ from groundvec.features.files import PICTURE, UNREADABLE, checksums, paths, pict
 from groundvec.image_encoder import ImageEncoder
 from groundvec.model import bank, hub
 from groundvec.provenance import code_hash, digest
-from groundvec.runtime.errors import InputError, extra, printable
+from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.files import SMALL, cache, read_regular, sha256, state, write_bytes
+from groundvec.text.encoded import strings
 
 if TYPE_CHECKING:
     from groundvec.features.backbones import Backbone
@@ -39,8 +40,7 @@ State = tuple[str, int, int, int, int]
 # Bytes per file in an index, without its vector: a path has at most 4,096 on Linux, and the numbers
 # and the checksum fit into the other half. An index that is larger than this allows is not read.
 LONGEST = 2**13
-EXPLAINED = 20  # problems that a search explains; it counts the others
-NAMED = 3  # of these others, the number of files that it names
+EXPLAINED = 20  # problems that a search explains
 # A combined query that is shorter than this was taken away from itself: only rounding is left.
 SHORTEST = 1e-3
 # Copies of one picture in other formats or sizes. Re-encoded photographs of Flickr8k (JPEG of
@@ -81,8 +81,8 @@ class Index:
     ) -> None:
         """Embed the pictures of a folder, or named ones, unless their vectors are in the cache.
 
-        Unusable pictures are left out. A warning explains each new one, and another counts the
-        others.
+        Unusable pictures are left out. Warnings explain the first new ones; if there are others,
+        another warning counts them all.
 
         Args:
             images: see `groundvec.features.files.pictures`.
@@ -93,10 +93,12 @@ class Index:
         Raises:
             InputError: no picture is usable; also the errors of the encoders.
         """
+        named = paths(images)
+        if not named:
+            raise InputError("there is nothing to search: name a picture or a folder of pictures")
         folder = hub.find(model)
         self.encoder = SentenceEncoder(folder, device=device)
         self._networks = (folder, device, backbone, crops)
-        named = paths(images)
         cache_file = _cache_file(folder, named, backbone, crops)
         files = pictures(named)
         # The state of a file is taken before its content: if it changes in between, the next index
@@ -106,6 +108,11 @@ class Index:
         model_bank = bank.read(folder)
         # With a bank, a vector in the cache has one more number, its normalizer.
         known = _read(cache_file, size + (model_bank is not None), len(files))
+
+        # Nothing is known of these pictures, so the networks are needed. Load them first: a mistake
+        # in their name is found before all files are read.
+        if not known.sums:
+            _ = self._image_encoder
 
         # 1. The checksums of files that are new or changed.
         new_files = {
@@ -140,16 +147,14 @@ class Index:
 
         # 3. The first file of each usable content.
         usable: dict[str, Path] = {}
-        left_out: list[Path] = []
         for content, path in zip(contents, files, strict=True):
             if content in known.vectors:
                 usable.setdefault(content, path)
-            else:
-                left_out.append(path)
         if not usable:
             first = errors.get(contents[0]) or f"{files[0]} {known.unusable[contents[0]]}"
             raise InputError(f"none of {len(files):,} pictures can be used: {first}")
-        _warn(left_out, {unknown[content]: error for content, error in errors.items()})
+        left_out = sum(content not in known.vectors for content in contents)
+        _warn(list(errors.values()), left_out)
         self.paths = list(usable.values())
         rows = np.array([known.vectors[content] for content in usable])
         self.vectors = rows[:, :size]
@@ -193,32 +198,35 @@ class Index:
         terms = [query, *_listed(plus), *subtracted]
         signs = np.ones(len(terms), np.float32)
         signs[len(terms) - len(subtracted) :] = -1
-        sentences = [term for term in terms if not isinstance(term, Path)]
+        sentences = strings(term for term in terms if not isinstance(term, Path))
+        for sentence in sentences:
+            if PICTURE.fullmatch(Path(sentence).suffix):
+                raise InputError(f"{sentence} names a picture: write Path({sentence!r})")
         is_picture = np.array([isinstance(term, Path) for term in terms])
         vectors = np.empty((len(terms), self.encoder.dim), np.float32)
         vectors[~is_picture] = self.encoder.encode(
             sentences, language=language, tokenized=tokenized
         )
-        for sentence in sentences:
-            if PICTURE.fullmatch(Path(sentence).suffix):
-                raise InputError(f"{sentence} names a picture: write Path({sentence!r})")
         if is_picture.any():
             files = [term for term in terms if isinstance(term, Path)]
             vectors[is_picture], problems = self._image_encoder.embed(files, checksums(files))
             for problem in problems.values():
                 raise problem
 
+        combined = signs @ vectors
+        length = np.linalg.norm(combined)
+        if length < SHORTEST * np.linalg.norm(vectors, axis=1).sum():
+            raise InputError(f"nothing is left of {query}: subtract something else")
+        kind = self.encoder.description["similarity"]
+        weight = signs[~is_picture].sum()  # each sentence brings the normalizers, with its sign
+        if kind == "cosine":
+            combined /= length
+            weight /= length
         # Some encoders append columns, which are zeros in the vectors of pictures: they add nothing
         # to an inner product, and an index does not store them.
         size = self.vectors.shape[1]
-        kind = self.encoder.description["similarity"]
-        near = signs @ similarity.scores(vectors[:, :size], self.vectors, kind)
-        length = np.linalg.norm(signs @ vectors)
-        if length < SHORTEST * np.linalg.norm(vectors, axis=1).sum():
-            raise InputError(f"nothing is left of {query}: subtract something else")
-        order = np.argsort(signs[~is_picture].sum() * self.normalizers - near, kind="stable")
-        if kind == "cosine":
-            near /= length  # as if the sum of the vectors had been scaled to unit length
+        near = similarity.scores(combined[None, :size], self.vectors, kind)[0]
+        order = np.argsort(weight * self.normalizers - near, kind="stable")
         return [(self.paths[row], float(near[row])) for row in self._distinct(order, best)]
 
     @cached_property
@@ -246,24 +254,6 @@ class Index:
                     continue
             chosen.append(row)
         return chosen
-
-
-def search(
-    images: str | Path | Iterable[str | Path],
-    query: str | Path,
-    model: str | Path = "flickr8k",
-    best: int = 10,
-    language: str | None = None,
-    device: str | None = None,
-    backbone: "Backbones" = None,
-    crops: int | None = None,
-    tokenized: bool = False,
-    plus: "Queries" = (),
-    minus: "Queries" = (),
-) -> list[tuple[Path, float]]:
-    """Find the pictures that are nearest to a query: one search in an `Index`."""
-    index = Index(images, model, device, backbone, crops)
-    return index.search(query, best, language, tokenized, plus, minus)
 
 
 def _listed(queries: "Queries") -> list[str | Path]:
@@ -308,18 +298,13 @@ def _state(path: Path) -> State:
         return str(path.absolute()), 0, 0, 0, 0
 
 
-def _warn(left_out: Sequence[Path], errors: dict[Path, InputError]) -> None:
-    """Explain new errors, by path, and count the other files that are left out."""
-    explained = list(errors)[:EXPLAINED]
-    for path in explained:
-        log.warning("%s; it is left out", errors[path])
-    others = [printable(str(path)) for path in left_out if path not in explained]
-    if others:
-        names = ", ".join(others[:NAMED])
-        if len(others) > NAMED:
-            names += ", ..."
-        count = "1 picture" if len(others) == 1 else f"{len(others):,} pictures"
-        log.warning("left out %s that cannot be used: %s", count, names)
+def _warn(errors: Sequence[InputError], left_out: int) -> None:
+    """Explain the first new errors; if there are other pictures that are left out, count all."""
+    explained = errors[:EXPLAINED]
+    for error in explained:
+        log.warning("%s; it is left out", error)
+    if left_out > len(explained):
+        log.warning("pictures that cannot be used and are left out: %d", left_out)
 
 
 @dataclass

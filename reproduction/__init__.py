@@ -1,4 +1,4 @@
-"""The study: papers, their tables and figures, drawn scenes, translation, and the report's page.
+"""The study: papers, their data sets, tables and figures, tuning, translation, the report's page.
 
 It is in the clone only. Its import adds its parts, such as the source `scenes` and the text
 `trees`, to the library's.

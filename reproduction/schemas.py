@@ -13,6 +13,7 @@ from groundvec.results.schemas import (
     ORIGIN,
     SEED,
     SHORT,
+    SPLITS,
     SYSTEM,
     TRAINING,
     correlations,
@@ -49,6 +50,14 @@ MEASURES = Schema(
 
 # Translation
 
+PARALLEL = Schema(
+    "parallel.csv of scripts/dataset.py",
+    "one row per sentence and its translation",
+    split=text("split", SPLITS),
+    image_id=text("image; empty if the data set has no picture of it", empty=True),
+    en=text("English sentence"),
+    de=text("German sentence"),
+)
 LIST = {
     "n_best": count("length of the lists", low=1),
     "system": text("name of the translation system"),
@@ -140,6 +149,7 @@ CLAIMS = Schema(
 # The types, for annotations.
 Models = Annotated[pd.DataFrame, MODELS]
 Measures = Annotated[pd.DataFrame, MEASURES]
+Parallel = Annotated[pd.DataFrame, PARALLEL]
 TranslatorHistory = Annotated[pd.DataFrame, TRANSLATOR_HISTORY]
 Reranked = Annotated[pd.DataFrame, RERANKED]
 Translations = Annotated[pd.DataFrame, TRANSLATIONS]

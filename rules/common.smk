@@ -6,8 +6,7 @@ import shutil
 import time
 from pathlib import Path
 
-from groundvec import sources
-from reproduction import papers
+from reproduction import papers, sources
 from groundvec.config import parts
 from rules.plan import settings_of
 from groundvec.runtime.jobs import running

@@ -14,12 +14,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from groundvec import sources
 from groundvec.config import parts
 from groundvec.config.schema import configuration_schema
 from groundvec.data.sts_archives import chosen
 from groundvec.provenance import digest
-from reproduction import papers
+from reproduction import papers, sources
 from rules.named_files import archive, is_public, named_files
 
 DATASET = "results/datasets/{dataset}"
@@ -188,7 +187,7 @@ class Plan:
         modules = [parts.file("sources", data["source"])]
         if "more_captions" in data:
             modules.append(parts.file("sources", data["more_captions"]["source"]))
-            modules.append("groundvec/sources/__init__.py")
+            modules.append("reproduction/sources/__init__.py")
         return modules
 
     def pictures_state(self, wildcards: Any) -> str:

@@ -26,13 +26,13 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-import reproduction  # noqa: F401, whose sources are parts too
-from groundvec import sources
+import reproduction  # noqa: F401, makes the study's parts known
 from groundvec.cli.program import run
 from groundvec.config import parts
 from groundvec.config.schema import complete_by, find_mistake
 from groundvec.data import dataset
 from groundvec.runtime.errors import InputError
+from reproduction import sources
 from reproduction.arguments import FILE_OR_TEXT, completed, make_parser
 
 

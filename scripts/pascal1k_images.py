@@ -13,8 +13,8 @@ import yaml
 
 from groundvec.cli.program import run
 from groundvec.data import download
-from groundvec.sources import pascal1k
 from reproduction.arguments import make_parser
+from reproduction.sources import pascal1k
 
 PAGE = "pascal1k/index.html"  # its name in the sources
 IMAGES = "pascal1k/images"  # the folder of the images in a mirror

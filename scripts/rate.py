@@ -10,7 +10,7 @@ Example:
 
 import argparse
 
-import reproduction  # noqa: F401, whose parts a description may name
+import reproduction  # noqa: F401, makes the study's parts known
 from groundvec.cli.program import run
 from reproduction.arguments import make_parser
 

@@ -41,13 +41,13 @@ def main(arguments: argparse.Namespace) -> None:
 
     import pandas as pd
 
-    from groundvec.data import parallel
     from groundvec.device import choose
     from groundvec.features import store
     from groundvec.provenance import provenance
     from groundvec.results.frames import write
     from groundvec.runtime.errors import InputError
     from reproduction.schemas import Reranked, RerankWeights, Translations
+    from reproduction.sources import parallel
     from reproduction.translation import nbest, rerank
 
     device = choose(threads=arguments.threads)

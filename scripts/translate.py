@@ -21,8 +21,8 @@ parser.add_argument("--n", type=int, required=True, help="the number of translat
 
 
 def main(arguments: argparse.Namespace) -> None:
-    from groundvec.data import parallel
     from groundvec.device import choose
+    from reproduction.sources import parallel
     from reproduction.translation import beam, model, nbest
     from reproduction.translation.vocabulary import tokenize
 

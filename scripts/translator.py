@@ -25,12 +25,12 @@ def main(arguments: argparse.Namespace) -> None:
     import pandas as pd
     import torch
 
-    from groundvec.data import parallel
     from groundvec.device import choose, deterministic
     from groundvec.provenance import code_hash, digest, provenance
     from groundvec.results.frames import write
     from groundvec.runtime.jobs import describe, locked
     from reproduction.schemas import TranslatorHistory
+    from reproduction.sources import parallel
     from reproduction.translation import model, training
 
     deterministic()

@@ -13,7 +13,7 @@ Example:
 import argparse
 from pathlib import Path
 
-import reproduction  # noqa: F401, adds parts that the model may have
+import reproduction  # noqa: F401, makes the study's parts known
 from groundvec.cli.program import run
 from reproduction.arguments import make_parser
 
@@ -31,7 +31,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.features.backbones import of_features
     from groundvec.model.folder import read_description
     from groundvec.runtime.errors import InputError
-    from groundvec.training.tuning import tune_from_files
+    from reproduction.tuning.training import tune_from_files
 
     content = read_description(arguments.trained)
     backbones = of_features(content.get("features", {}))

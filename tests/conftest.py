@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+import threading
 from collections import Counter
 
 # Torch's threads wait for each other in a busy loop: with several test processes on few cores,
@@ -10,6 +11,7 @@ from collections import Counter
 # depend on it, so another number may be tried.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 from collections.abc import Iterator
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -94,3 +96,25 @@ def files(tmp_path: Path) -> list[Path]:
     from tests.support.result_files import write_predictions
 
     return write_predictions(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def running_server() -> Iterator[Any]:
+    from tests.support import downloads
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), downloads.Handler) as server:
+        threading.Thread(target=server.serve_forever, args=[0.01], daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+@pytest.fixture
+def server(running_server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The server, reset, and the seconds that the code under test would have waited."""
+    from tests.support import downloads
+
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    running_server.waits = []
+    monkeypatch.setattr("groundvec.data.transfer.time.sleep", running_server.waits.append)
+    running_server.source = downloads.reset(running_server)
+    return running_server

@@ -41,7 +41,7 @@ def test_the_architecture_lists_the_layers_of_each_package(package):
 def test_the_changelog_and_the_citation_have_the_version():
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     number, date = re.search(
-        r"^## (\S+) - (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.M
+        r"^## (\d\S+) - (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.M
     ).groups()
     assert number == version.split(".dev")[0]
     assert (date == "unreleased") == (".dev" in version)
@@ -148,7 +148,7 @@ def test_the_tour_runs_and_prints_what_it_shows(monkeypatch, tmp_path):
     names, texts = run_notebook(text.replace("images=300", "images=60"))
     *before_training, trained, _, _ = texts
     assert all(stored == printed for stored, printed in before_training)
-    assert "caption_to_image: R@1 " in trained[1]
+    assert "images by captions: R@1 " in trained[1]
     assert names["mean"].pearson.item() > 0.5  # of the trained encoder, on drawn scenes
 
 

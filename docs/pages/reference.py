@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-import reproduction  # noqa: F401, adds its source `scenes` to the parts
+import reproduction  # noqa: F401, makes the study's parts known
 from docs.pages.tables import markdown
 from groundvec.config.schema import configuration_schema
 from groundvec.results import schemas

@@ -1,13 +1,14 @@
 """Other sentence encoders to compare with: one module each, next to the YAML of its options.
 
-Each module has a class `Baseline`::
+The library has one; the papers' are in `reproduction/baselines`. Each module has a class
+`Baseline`::
 
     Baseline(**options)
     baseline.encode(sentences)   (N, size) float32; tokens are separated by spaces
     baseline.device              such as `cpu`
 
->>> load("bag-of-words", vectors="glove.6B.zip/glove.6B.100d.txt").encode(["a dog runs ."]).shape
-(1, 100)
+>>> load("sentence-transformers", model="all-MiniLM-L6-v2").encode(["a dog runs ."]).shape
+(1, 384)
 """
 
 from collections.abc import Sequence
@@ -31,7 +32,8 @@ def load(encoder: str, **options: Any) -> Baseline:
     """Make the baseline of this name, without importing the other baselines' modules.
 
     Args:
-        encoder: such as `trigrams`; InputError if it is unknown.
-        options: described in its YAML file, such as `vectors` for bag-of-words.
+        encoder: such as `sentence-transformers`; InputError if it is unknown. `trigrams` and other
+            baselines of the papers are known after `import reproduction`.
+        options: described in its YAML file, such as `model` for sentence-transformers.
     """
     return parts.find("baselines", encoder)(**options)

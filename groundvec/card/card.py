@@ -23,7 +23,7 @@ from groundvec.runtime.errors import InputError
 
 LANGUAGES = {"en": "English", "de": "German"}
 EXAMPLES = {"en": "A dog runs on the beach.", "de": "Ein Hund läuft am Strand entlang."}
-DIRECTIONS = {
+DIRECTION_WORDS = {
     "caption_to_image": "images by captions",
     "image_to_caption": "captions by images",
     "caption_to_caption": "captions by captions of the same image",
@@ -71,7 +71,7 @@ def card(
 
     Args:
         folder: the trained model.
-        data: its data set: the `card` of the source (`groundvec.sources`).
+        data: its data set: the `card` in the YAML file of its source.
         references: the papers to cite, in the form of CITATION.cff.
         retrieval: the scores of this model that scripts/retrieval.py wrote.
         scores: the scores that scripts/overlap.py wrote, if the model was rated.
@@ -107,7 +107,7 @@ def card(
         "draw": model.get("draw"),
         "more": _more_captions(model),
         "recipe": _recipe(model, epochs),
-        "directions": DIRECTIONS,
+        "directions": DIRECTION_WORDS,
         "retrieval": recalls.to_dict("records"),
         "notes": [*notes, *conventions(recalls)],
         "cutoffs": CUTOFFS,
@@ -226,7 +226,7 @@ def _front_matter(
         licence["license_link"] = data["address"]
     results = []
     for row in recalls.to_dict("records"):
-        task = "information-retrieval", f"Find {DIRECTIONS[row['direction']]}"
+        task = "information-retrieval", f"Find {DIRECTION_WORDS[row['direction']]}"
         test_set = f"{data['name']}, {row['test_set']} images, {row['language']}"
         metrics = {f"recall_at_{k}": row[f"r{k}"] / 100 for k in CUTOFFS}
         results.append(_result(task, (model["dataset"], test_set), metrics))

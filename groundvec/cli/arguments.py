@@ -1,6 +1,7 @@
 """Command-line arguments that several commands of `groundvec` have, each declared once."""
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 
 STANDARD = Path("-")  # in place of a file: standard input or output
@@ -27,13 +28,27 @@ def add_tokenized(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def file_ending_in(endings: list[str]) -> Callable[[str], Path]:
+    """Return an argument's type: a file whose name has one of these endings."""
+
+    def path(name: str) -> Path:
+        if Path(name).suffix.lower() not in endings:
+            raise argparse.ArgumentTypeError(f"{name} does not end in {' or '.join(endings)}")
+        return Path(name)
+
+    return path
+
+
 def add_output(parser: argparse.ArgumentParser, endings: list[str], help: str) -> None:
-    """Add the file that a command writes, whose ending chooses its format."""
+    """Add the file that a command writes, whose ending chooses its format.
+
+    `groundvec.cli.program.execute` checks that it can be written.
+    """
+    named_file = file_ending_in(endings)
 
     def output(name: str) -> Path:
-        if name == "-" or Path(name).suffix.lower() in endings:
-            return Path(name)
-        raise argparse.ArgumentTypeError(f"{name} does not end in {' or '.join(endings)}")
+        return STANDARD if name == "-" else named_file(name)
 
     parser.add_argument("-o", "--output", type=output, default=STANDARD, metavar="FILE", help=help)
     parser.add_argument("--overwrite", action="store_true", help="replace an existing file")
+    parser.set_defaults(writes=("",))

@@ -95,8 +95,8 @@ def execute(
         _check_numbers(arguments)
         _check_outputs(arguments)
         files.guard(_inputs(arguments), arguments.overwrite)
-        for end in getattr(arguments, "writes", ()):  # before the work, and not after hours of it
-            files.check_output(f"{arguments.output}{end}")
+        for path in _written(arguments):  # before the work, and not after hours of it
+            files.check_output(path)
         main(arguments)
         if sys.stdout:  # None if it was closed from the start
             sys.stdout.flush()
@@ -159,6 +159,19 @@ def _inputs(arguments: argparse.Namespace) -> Iterator[Path]:
         for path in values:
             if isinstance(path, Path):
                 yield STANDARD_INPUT if path == STANDARD else path
+
+
+def _written(arguments: argparse.Namespace) -> Iterator[str | Path]:
+    """Yield the files that a program writes.
+
+    The paths of `--output` have the ends in `writes`. Other outputs are files as they are named.
+    """
+    for name, value in vars(arguments).items():
+        if name == "output" and value != STANDARD:
+            for end in getattr(arguments, "writes", ()):
+                yield f"{value}{end}"
+        elif name.startswith("output_") and value:
+            yield value
 
 
 def _check_outputs(arguments: argparse.Namespace) -> None:

@@ -5,8 +5,8 @@
 >>> SentenceTransformer("encoder", trust_remote_code=True).encode(["A dog runs."]).shape
 (1, 1024)
 
-The folder is also a model folder of this project. `trust_remote_code` trusts the installed class
-below: the folder contains no code.
+The folder is also a model folder of this project, for sentences only. `trust_remote_code` trusts
+the installed class below: the folder contains no code.
 """
 
 import shutil
@@ -23,7 +23,13 @@ from torch import nn
 
 from groundvec import similarity
 from groundvec.model import weights
-from groundvec.model.folder import own_files, read_description, read_ensemble, snapshot_name
+from groundvec.model.folder import (
+    KEYS_OF_FILES,
+    own_files,
+    read_description,
+    read_ensemble,
+    snapshot_name,
+)
 from groundvec.model.hub import find
 from groundvec.model.network import Model, load_ensemble, to_tensors
 from groundvec.runtime.files import check_new, new_folder, write_json
@@ -120,7 +126,11 @@ class CaptionEncoder(InputModule):  # type: ignore[misc]  # mypy skips that pack
             str(epoch): weights.save(model, folder / "snapshots" / snapshot_name(epoch))
             for epoch, model in zip(epochs, self.snapshots, strict=True)
         }
-        write_json(folder / "model.json", self.description | {"saved": epochs, "sha256": sums})
+        content = self.description | {"saved": epochs, "sha256": sums}
+        # Their files are not written: only a search of pictures reads them.
+        for key in KEYS_OF_FILES:
+            content.pop(key, None)
+        write_json(folder / "model.json", content)
         write_json(folder / "ensemble.json", self.ensemble)
 
     @classmethod

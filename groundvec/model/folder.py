@@ -6,6 +6,7 @@ the ensemble.
 
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,9 @@ from groundvec.runtime.files import (
 )
 
 BANK = "bank.safetensors"  # see `groundvec.model.bank`
+# Keys of model.json that name files of their own. Programs that write only the snapshots of a model
+# leave these keys out.
+KEYS_OF_FILES = ("bank", "graphs")
 MAX_INVERSE_TEMPERATURE = 10_000  # cosines times more would differ by float32's rounding alone
 INTEGER = {"type": "integer"}
 EPOCH = {**INTEGER, "minimum": 0, "maximum": 10_000}
@@ -168,30 +172,43 @@ def copy_graphs(folder: str | Path, target: Path) -> None:
         write_json(target / "model.json", content, replace=True)
 
 
-def copy_ensemble(folder: Path, target: Path) -> None:
-    """Copy a model to a new folder, with the ensemble's snapshots alone.
+def copy_ensemble(folder: Path, target: Path, epochs: Sequence[int] | None = None) -> None:
+    """Copy a model to a new folder, with some snapshots alone, which become its ensemble.
+
+    Args:
+        epochs: of the snapshots; by default those of `ensemble.json`. With others, the bank and
+            the card are left out: they belong to the vectors of that ensemble.
 
     Raises:
         InputError: `target` exists; or see `own_files`.
     """
     content = read_description(folder)
-    epochs = read_ensemble(folder)["epochs"]
+    ensemble = read_ensemble(folder)
+    left_out = {"model.json", "ensemble.json"}  # these are written in the end
+    if epochs is None or sorted(epochs) == sorted(ensemble["epochs"]):
+        epochs = ensemble["epochs"]
+    else:
+        left_out |= {BANK, "README.md"}
+        content.pop("bank", None)
+        best = ensemble["best"] if ensemble["best"] in epochs else epochs[-1]
+        ensemble |= {"epochs": list(epochs), "best": best}
     used = [snapshot_name(epoch) for epoch in epochs]
     checksums = content.get("sha256", {})
-    content["saved"] = epochs
+    content["saved"] = list(epochs)
     content["sha256"] = {
         str(epoch): checksums[str(epoch)] for epoch in epochs if str(epoch) in checksums
     }
     with new_folder(target) as new:
         for path in own_files(folder):
             is_unused = path.parent.name == "snapshots" and path.name not in used
-            if is_unused or path.name == "model.json":
+            if is_unused or path.name in left_out:
                 continue
             copied = new / path.relative_to(folder)
             copied.parent.mkdir(exist_ok=True)
             # Not a hard link: users may edit the copy, not the shipped model's card.
             shutil.copyfile(path, copied)
         write_json(new / "model.json", content)
+        write_json(new / "ensemble.json", ensemble)
 
 
 def read_description(folder: str | Path) -> dict[str, Any]:

@@ -1,9 +1,9 @@
 """Models on a Hugging Face hub: `user/name` or `user/name@revision`.
 
-Only a model's own files are downloaded or pushed: JSON, safetensors, graphs of image networks and
-the model card. Nothing is executed. A revision is a commit, so that one name always loads the same
-weights; `model.json` has their checksums. The environment variable HF_ENDPOINT names the hub, by
-default huggingface.co.
+Only a model's own files are downloaded: JSON, safetensors, graphs of image networks and the model
+card. Nothing is executed. A revision is a commit, so that one name always loads the same weights;
+`model.json` has their checksums. The environment variable HF_ENDPOINT names the hub, by default
+huggingface.co.
 """
 
 import logging
@@ -15,8 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from groundvec.model import bank, folder, shipped
-from groundvec.model.stored import open_snapshot
+from groundvec.model import folder, shipped
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.files import cache
 from groundvec.runtime.jobs import locked
@@ -38,17 +37,19 @@ TIMEOUT = 5  # seconds until a hub answers
 
 
 def find(model: str | Path) -> Path:
-    """Find a model's folder here (`groundvec.model.shipped.find`), or download it from the hub.
+    """Find a model's folder here, or download it from the hub.
+
+    Args:
+        model: see `groundvec.model.shipped.find_local`, or `download`. A Path is no name on a hub.
 
     Raises:
         InputError: there is no such model here or on the hub, or the hub cannot be reached.
     """
-    name = str(model)
     # `models/typo` matches NAME too. If the folder `models` exists, it was meant as a path.
-    is_path = Path(name, "model.json").exists() or Path(name).parent.is_dir()
-    if is_path or not NAME.fullmatch(name):
-        return shipped.find(model)
-    return download(name)
+    is_path = Path(model, "model.json").exists() or Path(model).parent.is_dir()
+    if isinstance(model, Path) or is_path or not NAME.fullmatch(model):
+        return shipped.find_local(model)
+    return download(model)
 
 
 def download(name: str) -> Path:
@@ -67,7 +68,7 @@ def download(name: str) -> Path:
     commits = cache() / "hub" / repository
     in_cache = COMMIT.fullmatch(revision) and (commits / revision / "model.json").exists()
     if not in_cache:
-        with _client(f"{name} cannot be loaded from") as client:
+        with _client(name) as client:
             log.warning("asking %s for %s, for up to %d s", client.endpoint, repository, TIMEOUT)
             info = client.model_info(
                 repository, revision=revision or None, timeout=TIMEOUT, files_metadata=True
@@ -86,8 +87,8 @@ def download(name: str) -> Path:
 
 
 @contextmanager
-def _client(problem: str) -> Iterator["HfApi"]:
-    """Yield a client of the hub; whatever it raises becomes an InputError about a problem."""
+def _client(name: str) -> Iterator["HfApi"]:
+    """Yield a client of the hub; whatever it raises becomes an InputError about a model."""
     with extra("hub"):
         from huggingface_hub import HfApi
 
@@ -103,7 +104,9 @@ def _client(problem: str) -> Iterator["HfApi"]:
         remedy = "check the network, or HF_ENDPOINT"
         if status in (401, 403, 404):
             remedy = "check the name, or use `hf auth login`"
-        raise InputError(f"{problem} {client.endpoint} ({reason}): {remedy}") from None
+        raise InputError(
+            f"{name} cannot be loaded from {client.endpoint} ({reason}): {remedy}"
+        ) from None
 
 
 def _download_files(
@@ -145,40 +148,8 @@ def _bounded_bar(file: str, size: int) -> Any:
     return Bar
 
 
-def _check_sums(path: Path, name: str) -> dict[str, Any]:
-    """Read a model's description; InputError if it has no checksums of its weights."""
+def _check_sums(path: Path, name: str) -> None:
+    """Raise InputError if a model's description has no checksums of its weights."""
     description = folder.read_description(path)
     if set(description.get("sha256", {})) != {str(epoch) for epoch in description["saved"]}:
         raise InputError(f"{name} has no checksums of its weights: train it again, and push it")
-    return description
-
-
-def push(source: str | Path, name: str, private: bool = False) -> str:
-    """Push a model's folder to the hub as one commit, and return its `user/name@revision`.
-
-    `hf auth login`, or the environment variable HF_TOKEN, sets the account.
-
-    Args:
-        source: a trained model's folder, or the name of a shipped one.
-        name: `user/name`, which is created if the hub does not have it.
-        private: create a repository that only you can see.
-
-    Raises:
-        InputError: there is no such model, or it is damaged; the name is none; the hub refuses it.
-    """
-    if not NAME.fullmatch(name) or "@" in name:
-        raise InputError(f"{name} is no name on a hub: write user/name")
-    path = shipped.find(source)
-    files = [file.relative_to(path).as_posix() for file in folder.own_files(path)]
-    for epoch in _check_sums(path, str(source))["saved"]:
-        open_snapshot(path, epoch)  # raises InputError if it is damaged
-    bank.read(path)  # likewise
-    with _client(f"{name} cannot be pushed to") as client:
-        client.create_repo(name, private=private, exist_ok=True)
-        commit = client.upload_folder(
-            repo_id=name,
-            folder_path=path,
-            allow_patterns=files,
-            commit_message=f"Push a model of groundvec: {path.name}",
-        )
-    return f"{name}@{commit.oid}"

@@ -15,7 +15,7 @@ from groundvec.config import parts
 from groundvec.config.description import check_fit
 from groundvec.model import weights
 from groundvec.model.folder import read_ensemble
-from groundvec.model.sentences import IMAGES_PER_BATCH, Reader, make_texts
+from groundvec.model.sentences import IMAGES_PER_BATCH, Snapshot, make_texts
 from groundvec.model.stored import open_snapshot
 from groundvec.runtime.arrays import Matrix
 from groundvec.runtime.errors import InputError
@@ -84,7 +84,7 @@ def _mean(features: Matrix, function: Callable[[np.ndarray], np.ndarray]) -> np.
     return total / len(features)
 
 
-class Model(nn.Module, Reader):
+class Model(nn.Module, Snapshot):
     """An image encoder and the captions' encoders, which embed in one space.
 
     Each language has an encoder, or with `shared` all have one. The objective belongs to the model,

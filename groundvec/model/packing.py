@@ -6,7 +6,12 @@ from pathlib import Path
 
 from groundvec.features.backbones import Backbone, of_features
 from groundvec.model import weights
-from groundvec.model.folder import read_description, read_ensemble, snapshot_name
+from groundvec.model.folder import (
+    KEYS_OF_FILES,
+    read_description,
+    read_ensemble,
+    snapshot_name,
+)
 from groundvec.model.network import load_model
 from groundvec.runtime.files import new_folder, write_bytes, write_json
 
@@ -18,7 +23,7 @@ def pack(
 
     Args:
         images: add the image networks as graphs, so that it searches pictures without torch.
-        weights_files: of tuned image networks (`groundvec.training.tuning`).
+        weights_files: of tuned image networks: their `tuned.pth`.
 
     Raises:
         InputError: there is no trained model in `folder`, or `target` exists; the image networks
@@ -34,6 +39,9 @@ def pack(
         write_json(new / "ensemble.json", ensemble)
         content["saved"] = ensemble["epochs"]
         content["sha256"] = checksums
+        # Neither file is copied: graphs are made below, and a bank by `groundvec.model.bank.make`.
+        for key in KEYS_OF_FILES:
+            content.pop(key, None)
         if images:
             backbones = of_features(content["features"], weights_files=weights_files)
             content["graphs"] = _pack_graphs(backbones, new / "graphs")

@@ -22,8 +22,10 @@ IMAGES_PER_BATCH = 4_096  # which bounds the memory for features that are mapped
 SHARED = "shared"  # the name of an encoder that all languages share
 
 
-class Reader(ABC):
-    """A trained model that embeds sentences: `network.Model`, or `numpy_backend.Network`.
+class Snapshot(ABC):
+    """One trained snapshot: embeds sentences and image features.
+
+    It is a `network.Model`, or a `numpy_backend.Network`.
 
     Attributes:
         description: of its parts.
@@ -53,11 +55,7 @@ class Reader(ABC):
 
     def language(self, name: str | None) -> str:
         """Return the language of this name, by default the first; InputError if there is none."""
-        name = name or next(iter(self.texts))
-        if name not in self.texts:
-            known = ", ".join(self.texts)
-            raise InputError(f"this model has no language {name!r}: choose one of {known}")
-        return name
+        return chosen_language(name, list(self.texts))
 
     @abstractmethod
     def embed_batch(self, language: str, batch: Sequence[np.ndarray]) -> np.ndarray:
@@ -76,12 +74,12 @@ class Reader(ABC):
         return result
 
     def encode_captions(
-        self, encoded: Any, language: str, progress: bool = False, most: int | None = None
+        self, encoded: Any, language: str, progress: bool = False, batch_size: int | None = None
     ) -> np.ndarray:
         """Embed encoded sentences of a language: (N, size) float32, in the same order.
 
         Args:
-            most: the largest number of sentences in a batch, if it is limited.
+            batch_size: the largest number of sentences in a batch, if it is limited.
         """
         result = arrays.empty((len(encoded), self.size))
         lengths = encoded.lengths
@@ -94,7 +92,7 @@ class Reader(ABC):
             while start < len(order):
                 longest = lengths[order[start]]
                 count = max(1, INDICES_PER_BATCH // longest)
-                rows = order[start : start + min(count, most or count)]
+                rows = order[start : start + min(count, batch_size or count)]
                 result[rows] = self.embed_batch(language, encoded.batch(rows))
                 start += len(rows)
                 bar.update(len(rows))
@@ -105,13 +103,13 @@ class Reader(ABC):
         sentences: Sequence[str],
         language: str | None = None,
         progress: bool = False,
-        most: int | None = None,
+        batch_size: int | None = None,
         tokenized: bool = True,
     ) -> np.ndarray:
         """Embed raw sentences of a language, by default the first: (N, size) float32.
 
         Args:
-            most: the largest number of sentences in a batch, if it is limited.
+            batch_size: the largest number of sentences in a batch, if it is limited.
             tokenized: leave punctuation where it is.
 
         Raises:
@@ -121,18 +119,39 @@ class Reader(ABC):
         if not tokenized:
             sentences = detach_punctuation(sentences, self.description["text"])
         encoded = self.texts[language].encode(sentences)
-        return self.encode_captions(encoded, language, progress, most)
+        return self.encode_captions(encoded, language, progress, batch_size)
+
+
+def chosen_language(name: str | None, languages: Sequence[str]) -> str:
+    """Return one of a model's languages by its name, by default the first.
+
+    Raises:
+        InputError: it is none of them.
+    """
+    name = name or languages[0]
+    if name not in languages:
+        known = ", ".join(languages)
+        raise InputError(f"this model has no language {name!r}: choose one of {known}")
+    return name
+
+
+def checked_snapshots(model: Any) -> list[Snapshot]:
+    """Return loaded snapshots as a list; InputError if they are anything else, or none."""
+    is_list = isinstance(model, Sequence) and len(model) > 0
+    if not is_list or not all(isinstance(snapshot, Snapshot) for snapshot in model):
+        raise InputError(f"{model!r} is no model: give the name or the folder of one")
+    return list(model)
 
 
 def encode_sentences(
-    models: Sequence[Reader],
+    models: Sequence[Snapshot],
     sentences: Sequence[str],
     language: str | None = None,
     progress: bool = False,
-    most: int | None = None,
+    batch_size: int | None = None,
     tokenized: bool = True,
 ) -> np.ndarray:
-    """Embed raw sentences by an ensemble, with the arguments of `Reader.encode_sentences`.
+    """Embed raw sentences by an ensemble, with the arguments of `Snapshot.encode_sentences`.
 
     Returns:
         (N, size), the models' vectors joined by `groundvec.similarity.join`.
@@ -140,7 +159,7 @@ def encode_sentences(
     Raises:
         InputError: the model knows no such language, or vectors are not finite.
     """
-    arguments = (sentences, language, progress, most, tokenized)
+    arguments = (sentences, language, progress, batch_size, tokenized)
     vectors = [model.encode_sentences(*arguments) for model in models]
     joined = similarity.join(vectors, models[0].similarity) if len(vectors) > 1 else vectors[0]
     # The sum is finite if all are, and takes no array of its own.
@@ -149,7 +168,7 @@ def encode_sentences(
     return joined
 
 
-def encode_images(models: Sequence[Reader], features: Matrix) -> np.ndarray:
+def encode_images(models: Sequence[Snapshot], features: Matrix) -> np.ndarray:
     """Embed image features (N, width) by an ensemble: (N, size)."""
     vectors = [model.encode_images(features) for model in models]
     return similarity.join(vectors, models[0].similarity)

@@ -15,7 +15,7 @@ def versions() -> list[str]:
     return sorted(path.name for path in PRETRAINED.iterdir()) if PRETRAINED.exists() else []
 
 
-def find(model: str | Path) -> Path:
+def find_local(model: str | Path) -> Path:
     """Find the folder of a model: by the name of a shipped one, or by the path of any other.
 
     Raises:

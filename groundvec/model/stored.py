@@ -39,10 +39,7 @@ class Weights:
         """Open a file; InputError if it is missing or damaged, or has another SHA-256 checksum."""
         self.path = path
         if not path.exists():
-            raise InputError(
-                f"{path} does not exist: train the model, copy it again, or name an epoch that is "
-                "listed in model.json"
-            )
+            raise InputError(f"{path} does not exist: copy the model again")
         check_regular(path)
         if checksum is not None and sha256(path) != checksum:
             raise InputError(
@@ -135,4 +132,9 @@ def open_snapshot(folder: str | Path, epoch: int) -> tuple[dict[str, Any], Weigh
     """
     content = read_description(folder)
     path = Path(folder, "snapshots", snapshot_name(epoch))
+    if not path.exists():
+        raise InputError(
+            f"{path} does not exist: train the model, copy it again, or name an epoch that is "
+            "listed in model.json"
+        )
     return content, Weights(path, content.get("sha256", {}).get(str(epoch)))

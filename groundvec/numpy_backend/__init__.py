@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ import numpy as np
 from groundvec.config import parts
 from groundvec.config.description import check_fit
 from groundvec.model.folder import read_description, read_ensemble
-from groundvec.model.sentences import Reader, make_texts
+from groundvec.model.sentences import Snapshot, make_texts
 from groundvec.model.stored import open_snapshot
 from groundvec.numpy_backend.layers import Projection, under
 from groundvec.numpy_backend.tokens import SENTENCES, Tokens
@@ -41,12 +42,12 @@ GPUS = ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
 LARGE = 1024
 
 
-def able(description: dict[str, Any]) -> bool:
+def has_module(description: dict[str, Any]) -> bool:
     """Return whether the encoder of a model's description has a module here."""
     return find_spec(_module(description)) is not None
 
 
-def large(description: dict[str, Any]) -> bool:
+def torch_is_faster(description: dict[str, Any]) -> bool:
     """Return whether torch computes the encoder of a model's description in less time."""
     encoder = description["encoder"]
     units = encoder.get("units", encoder["size"]) if "cell" in encoder else 0
@@ -55,13 +56,26 @@ def large(description: dict[str, Any]) -> bool:
 
 def load_snapshots(
     folder: Path, epochs: Sequence[int] | None = None, device: str | None = None
-) -> Sequence[Reader]:
-    """Load snapshots: in NumPy if it can compute them as fast as torch, otherwise in torch."""
+) -> Sequence[Snapshot]:
+    """Load snapshots: in NumPy if it can compute them as fast as torch, otherwise in torch.
+
+    Args:
+        epochs: of the snapshots; by default those of `ensemble.json`.
+
+    Raises:
+        InputError: `epochs` are not distinct integers; see also `load`.
+    """
+    if epochs is not None:
+        are_integers = isinstance(epochs, Sequence) and all(
+            isinstance(epoch, Integral) for epoch in epochs
+        )
+        if not are_integers or not 0 < len(epochs) == len(set(epochs)):
+            raise InputError(f"epochs is {epochs!r}: give a list of different epochs, such as [8]")
     if device in (None, "cpu"):
         description = read_description(folder)["description"]
         may_use_gpu = device is None and any(map(os.path.exists, GPUS))
-        torch_is_faster = may_use_gpu or large(description)
-        if able(description) and not (torch_is_faster and find_spec("torch")):
+        prefers_torch = may_use_gpu or torch_is_faster(description)
+        if has_module(description) and not (prefers_torch and find_spec("torch")):
             return load(folder, epochs)
     with extra("torch"):
         from groundvec.device import choose
@@ -79,7 +93,7 @@ def load(folder: str | Path, epochs: Sequence[int] | None = None) -> "list[Netwo
     return [Network(Path(folder), epoch) for epoch in epochs]
 
 
-class Network(Reader):
+class Network(Snapshot):
     """One snapshot: the caption encoders, and the projection of image features."""
 
     def __init__(self, folder: Path, epoch: int) -> None:
@@ -129,14 +143,14 @@ class Network(Reader):
         sentences: Sequence[str],
         language: str | None = None,
         progress: bool = False,
-        most: int | None = None,
+        batch_size: int | None = None,
         tokenized: bool = True,
     ) -> np.ndarray:
-        """Embed raw sentences, as `Reader.encode_sentences`; bags of n-grams token by token."""
+        """Embed raw sentences, as `Snapshot.encode_sentences`; bags of n-grams token by token."""
         name = self.name_of(self.language(language))
         tokens = self.tokens.get((name, tokenized))
         if tokens is None:
-            return super().encode_sentences(sentences, language, progress, most, tokenized)
+            return super().encode_sentences(sentences, language, progress, batch_size, tokenized)
         bag = self.captions[name]
         result = arrays.empty((len(sentences), self.size))
         starts: Iterable[int] = range(0, len(sentences), SENTENCES)

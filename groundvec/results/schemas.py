@@ -107,14 +107,6 @@ IMAGES = Schema(
     path=text("file, absolute or relative to the working directory"),
     sha256=text("SHA-256 sum of the file, in hexadecimal digits"),
 )
-PARALLEL = Schema(
-    "parallel.csv of scripts/dataset.py",
-    "one row per sentence and its translation",
-    split=text("split", SPLITS),
-    image_id=text("image; empty if the data set has no picture of it", empty=True),
-    en=text("English sentence"),
-    de=text("German sentence"),
-)
 RATINGS = Schema(
     "ratings.csv of scripts/ratings.py",
     "one row per rated pair of sentences",
@@ -267,7 +259,6 @@ FOUND_RANKS = Schema(
 # The types, for annotations.
 Captions = Annotated[pd.DataFrame, CAPTIONS]
 Images = Annotated[pd.DataFrame, IMAGES]
-Parallel = Annotated[pd.DataFrame, PARALLEL]
 Ratings = Annotated[pd.DataFrame, RATINGS]
 Tasks = Annotated[pd.DataFrame, TASKS]
 History = Annotated[pd.DataFrame, HISTORY]

@@ -41,7 +41,7 @@ def _off_torch(value: Any) -> Any:
     return tensor.numpy()
 
 
-def finite(array: np.ndarray, name: str) -> np.ndarray:
+def finite_floats(array: np.ndarray, name: str) -> np.ndarray:
     """Return numbers (N, size) or (N,) as floating-point numbers of at least 32 bits.
 
     Raises:

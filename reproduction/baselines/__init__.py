@@ -1,1 +1,1 @@
-"""Baselines of this study."""
+"""Baselines of the papers; `groundvec.baselines` has the interface of their modules."""

@@ -11,7 +11,7 @@ from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
 from groundvec.device import choose
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.progress import Progress
-from groundvec.text.vectors import look_up
+from reproduction.text.vector_files import look_up
 
 TOKENS_PER_BATCH = 4096  # which bounds the memory for the states
 MARKS = {1: ("<s>", "</s>"), 2: ("<p>", "</p>")}  # before and after a sentence, by version
@@ -35,7 +35,7 @@ class Baseline(nn.Module):
         Args:
             state: a file written by `torch.save`, with the weights and biases of a bidirectional
                 LSTM named `enc_lstm`, whose shapes give the sizes.
-            vectors: a file of word vectors for `groundvec.text.vectors.read_vectors`.
+            vectors: a file of word vectors for `reproduction.text.vector_files.read_vectors`.
             version: 1 or 2, of both files.
 
         Raises:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.data import parallel
 from reproduction import scenes
+from reproduction.sources import parallel
 
 
 def read(count: int, seed: int, folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:

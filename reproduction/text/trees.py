@@ -11,9 +11,9 @@ import numpy as np
 
 from groundvec.runtime.errors import InputError
 from groundvec.text.encoded import MAX_INDICES, PADDING, UNKNOWN, Ragged, cleaned, select
-from groundvec.text.vectors import read_vectors
 from reproduction.text.forms import FORMS, Nodes, ancestors
 from reproduction.text.treebank import ROOT, Treebank
+from reproduction.text.vector_files import read_vectors
 from reproduction.text.vectors import learn, pack, reduce, unpack
 
 log = logging.getLogger(__name__)

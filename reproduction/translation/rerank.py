@@ -34,7 +34,7 @@ Features = dict[str, tuple[list[str], np.ndarray, np.ndarray]]
 class Judged:
     """Lists of hypotheses with references, and the BLEU of each hypothesis."""
 
-    pairs: pd.DataFrame  # one row per sentence, see `groundvec.data.parallel.read`
+    pairs: pd.DataFrame  # one row per sentence, see `reproduction.sources.parallel.read`
     lists: Lists
     references: list[str]  # one per sentence
     statistics: np.ndarray  # (N, 10), see `bleu_statistics`
@@ -61,7 +61,7 @@ def similarities(
 
     Args:
         lists: the hypotheses.
-        pairs: one row per sentence (`groundvec.data.parallel.read`).
+        pairs: one row per sentence (`reproduction.sources.parallel.read`).
         models: an ensemble.
         read_features: reads the features (images, width) of images by their ids. It is None for a
             model that did not learn from images (beta 0), which compares with the source only.

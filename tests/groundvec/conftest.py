@@ -1,13 +1,10 @@
 """Fixtures that tests of several packages of the library share."""
 
-import threading
-from http.server import ThreadingHTTPServer
 from unittest.mock import patch
 
 import pytest
 
 from groundvec.features.backbones import Backbone
-from tests.support import downloads
 from tests.support.commands import run_here
 
 
@@ -47,21 +44,3 @@ def groundvec(tmp_path, kept_features, monkeypatch, capsys):
         return capsys.readouterr().out
 
     return run
-
-
-@pytest.fixture(scope="session")
-def running_server():
-    with ThreadingHTTPServer(("127.0.0.1", 0), downloads.Handler) as server:
-        threading.Thread(target=server.serve_forever, args=[0.01], daemon=True).start()
-        yield server
-        server.shutdown()
-
-
-@pytest.fixture
-def server(running_server, monkeypatch):
-    """The server, reset, and the seconds that the code under test would have waited."""
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    running_server.waits = []
-    monkeypatch.setattr("groundvec.data.transfer.time.sleep", running_server.waits.append)
-    running_server.source = downloads.reset(running_server)
-    return running_server

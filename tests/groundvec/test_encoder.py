@@ -13,11 +13,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundvec import SentenceEncoder
-from groundvec.model.folder import read_ensemble
+from groundvec import ImageEncoder, SentenceEncoder
+from groundvec.model.folder import read_ensemble, snapshot_name
 from groundvec.model.network import Model
 from groundvec.model.packing import pack
-from groundvec.model.shipped import NEWEST, PRETRAINED, find
+from groundvec.model.shipped import NEWEST, PRETRAINED, find_local
 from groundvec.runtime.errors import InputError
 from tests.support.examples import description, save_model
 from tests.support.models import CAPTIONS, TEXTS
@@ -95,7 +95,8 @@ def test_a_name_without_a_version_is_the_newest():
         name, version = folder.name.rsplit("-v", 1)
         versions.setdefault(name, []).append(int(version))
     assert {name: f"{name}-v{max(of)}" for name, of in versions.items()} == NEWEST
-    assert find("flickr8k") == find(NEWEST["flickr8k"]) == PRETRAINED / NEWEST["flickr8k"]
+    newest = PRETRAINED / NEWEST["flickr8k"]
+    assert find_local("flickr8k") == find_local(NEWEST["flickr8k"]) == newest
 
 
 def test_a_packed_model_is_the_ensemble_in_eight_bits(tmp_path):
@@ -186,16 +187,22 @@ def test_other_measures_keep_the_length_of_vectors():
         encoder.similarity(1e30 * np.ones(16), 1e30 * np.ones(16))
 
 
-def test_a_saved_model_is_the_ensemble_alone_and_gives_the_same_vectors(tmp_path):
-    save_model(tmp_path / "model", [model(seed=seed) for seed in range(3)], [4, 8, 12])
-    encoder = SentenceEncoder(tmp_path / "model", epochs=[4])
-    everything = SentenceEncoder(tmp_path / "model")
+@pytest.mark.parametrize(("epochs", "best"), [(None, 12), ([4], 4)])
+def test_a_saved_model_is_the_snapshots_in_use_and_gives_the_same_vectors(tmp_path, epochs, best):
+    """The card, with its scores, is the ensemble's."""
+    folder = tmp_path / "model"
+    save_model(folder, [model(seed=seed) for seed in range(3)], [4, 8, 12])
+    (folder / "ensemble.json").write_text('{"epochs": [8, 12], "best": 12}')
+    (folder / "README.md").write_text("scores")
+    encoder = SentenceEncoder(folder, epochs=epochs)
     encoder.save_pretrained(tmp_path / "saved")
     copied = SentenceEncoder(tmp_path / "saved")
-    np.testing.assert_array_equal(copied.encode(CAPTIONS), everything.encode(CAPTIONS))
+    np.testing.assert_array_equal(copied.encode(CAPTIONS), encoder.encode(CAPTIONS))
     kept = sorted(path.name for path in (tmp_path / "saved/snapshots").iterdir())
-    epochs = read_ensemble(tmp_path / "model")["epochs"]
-    assert kept == [f"epoch-{epoch:03}.safetensors" for epoch in epochs]
+    used = epochs or [8, 12]
+    assert kept == [snapshot_name(epoch) for epoch in used]
+    assert read_ensemble(tmp_path / "saved") == {"epochs": used, "best": best}
+    assert (tmp_path / "saved/README.md").exists() == (epochs is None)
     for path in (tmp_path / "saved").rglob("*.*"):  # whoever edits a copy, edits nothing else
         assert path.stat().st_nlink == 1
     with pytest.raises(InputError, match="saved already exists: name another folder"):
@@ -240,7 +247,7 @@ def test_something_else_than_sentences_is_named(encoder, sentences, message):
         ({"normalise": True}, TypeError, "no option 'normalise': see its help"),
         ({"batch_size": 0}, InputError, "batch_size is 0: it must be 1 or more, a whole number"),
         ({"language": "fr"}, InputError, "no language 'fr': choose one of en"),
-        ({"device": "banana"}, InputError, "^banana.* cannot be used"),
+        ({"device": "cpu"}, TypeError, r"no option 'device': write SentenceEncoder\(model, dev"),
     ],
 )
 def test_wrong_options_are_refused_with_the_remedy(encoder, options, error, message):
@@ -273,8 +280,21 @@ def test_something_else_than_vectors_is_named(encoder, vectors, message):
         ("~nobody-of-that-name/x", None, "there is no model ~nobody-of-that-name/x: give"),
         (["flickr8k"], None, "is no model"),
         ("flickr8k", "cuda:17", "^cuda:17.* cannot be used"),
+        ([], None, r"^\[\] is no model"),
     ],
 )
 def test_a_model_or_device_that_cannot_be_used_is_named(model, device, message):
     with pytest.raises(InputError, match=message):
         SentenceEncoder(model, device=device)
+
+
+@pytest.mark.parametrize("epochs", [[], 9, "9", [4, 4], [4.0]])
+@pytest.mark.parametrize("kind", [SentenceEncoder, ImageEncoder])
+def test_epochs_that_are_no_list_of_epochs_are_named(kind, epochs):
+    with pytest.raises(InputError, match=r"^epochs is .*: give a list of different epochs"):
+        kind("flickr8k", epochs=epochs)
+
+
+def test_an_epoch_without_a_snapshot_is_named():
+    with pytest.raises(InputError, match=r"epoch-099\S* does not exist: .* name an epoch that is"):
+        SentenceEncoder("flickr8k", epochs=[99])

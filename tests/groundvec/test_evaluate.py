@@ -16,6 +16,7 @@ from scipy import stats
 from scipy.sparse import csr_array
 from scipy.special import logsumexp
 
+import reproduction  # noqa: F401, makes the study's parts known
 from groundvec import baselines, evaluate
 from groundvec.data import sts_archives
 from groundvec.evaluation import significance
@@ -284,11 +285,15 @@ BANK = (np.ones((5, 3)), np.ones((2, 3)))
         ({"captions": csr_array(np.ones((8, 3)))}, r"a sparse matrix: pass captions.toarray\(\)"),
         ({"images": np.ones((4, 2))}, "captions have 3 dimensions and images 2"),
         ({"similarity": "L2"}, "there is no similarity 'L2': choose from cosine"),
-        ({"folds": 3}, "folds is 3: it must divide the number of images, 4"),
+        ({"folds": 3}, "folds is 3: it must be a whole number that divides .* images, 4"),
+        ({"folds": 2.0}, "folds is 2.0: it must be a whole number"),
+        ({"folds": "2"}, "folds is '2': it must be a whole number"),
         ({"image_of_caption": [0, 1]}, r"image_of_caption is int64 \(2,\)"),
         ({"image_of_caption": [0, 1, 2, 3, -1, 0, 1, 2]}, "image -1 has no caption, or is not"),
         ({"bank": BANK, "similarity": "dot"}, "a bank normalizes cosines, not dot"),
         ({"bank": BANK, "inverse_temperature": 0}, "inverse_temperature is 0"),
+        ({"inverse_temperature": 5}, "inverse_temperature is the bank's: pass a bank too"),
+        ({"bank": BANK[:1]}, "bank must be two arrays: the vectors of training captions, and"),
         ({"bank": (np.ones((5, 2)), BANK[1])}, "the bank's captions have 2 dimensions and"),
     ],
 )
@@ -401,6 +406,8 @@ def test_retrieval_is_compared_by_a_paired_bootstrap():
         evaluate.compare(good, evaluate.retrieval(captions, images, folds=2))
     with pytest.raises(InputError, match="not two results of the same kind"):
         evaluate.compare(good, good.scores)
+    with pytest.raises(InputError, match=r"b is str: give a result of `ratings` or `retrieval`"):
+        evaluate.compare(good, "b.csv")
 
 
 # The command

@@ -12,7 +12,7 @@ import pytest
 import torch
 from PIL import Image
 
-from groundvec import ImageEncoder, SentenceEncoder, search
+from groundvec import ImageEncoder, Index, SentenceEncoder
 from groundvec.features import backbones, graphs, store
 from groundvec.features.concatenation import concatenate
 from groundvec.features.extract import described_features, extract
@@ -69,7 +69,7 @@ def test_search_ranks_pictures_as_their_vectors_do(photos, tmp_path, lite, simil
     near = vectors @ sentence
     if similarity == "euclidean":
         near = -((vectors - sentence) ** 2).sum(axis=1)
-    found = search(photos, "A dog.", model=tmp_path / "model", best=3)
+    found = Index(photos, tmp_path / "model").search("A dog.", best=3)
     order = np.argsort(-near)[:3]
     assert [path for path, _ in found] == [pictures(photos)[row] for row in order]
     np.testing.assert_allclose([score for _, score in found], near[order], rtol=1e-5, atol=1e-6)
@@ -168,7 +168,7 @@ def test_pictures_are_described_by_several_networks_as_those_of_the_training(
     expected = encode_images([several], features)
     np.testing.assert_allclose(seeing.encode(photos), expected, atol=1e-5)
 
-    found = search(photos, "A dog.", model=tmp_path / "model", best=4, crops=1)
+    found = Index(photos, tmp_path / "model", crops=1).search("A dog.")
     of_one_crop = ImageEncoder(tmp_path / "model", crops=1).encode(photos)
     assert not np.allclose(of_one_crop, expected, atol=1e-5)
     sentence = SentenceEncoder(tmp_path / "model").encode("A dog.")

@@ -21,7 +21,10 @@ ROOT = Path(__file__).parents[2]
             "onnxruntime pandas PIL scipy sklearn torch",
         ),
         ("from groundvec import evaluate", "scipy torch"),
-        ("from groundvec.baselines import load; load('trigrams').encode(['A dog.'])", "torch"),
+        (
+            "from reproduction.baselines import trigrams; trigrams.Baseline().encode(['A.'])",
+            "torch",
+        ),
     ],
 )
 def test_large_packages_are_not_waited_for(code, packages):

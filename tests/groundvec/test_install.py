@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
 USE = """
 import groundvec, numpy, pathlib, sys
-from groundvec import ImageEncoder, SentenceEncoder, search
+from groundvec import ImageEncoder, Index, SentenceEncoder
 from groundvec.config.description import complete_description
 from groundvec.data import sts_archives
 from groundvec.model import shipped
@@ -38,7 +38,7 @@ assert dog @ puppy > dog @ cars
 
 Image.new("RGB", (40, 30), "red").save("red.png")
 assert ImageEncoder("flickr8k").encode("red.png").shape == (1, encoder.dim)
-assert len(search("red.png", "A dog.")) == 1
+assert len(Index("red.png").search("A dog.")) == 1
 assert "torch" not in sys.modules
 """
 

@@ -16,9 +16,9 @@ from torchvision.models import get_model
 
 from groundvec.data import sts_archives
 from groundvec.runtime.files import sha256
-from groundvec.sources.multi30k import DEV
 from reproduction import scenes
 from reproduction.scenes.ratings import graded_pairs
+from reproduction.sources.multi30k import DEV
 from tests.support import karpathy_files, multi30k_files, pascal1k_files, sts_files, word_vectors
 
 TESTED = 10  # pictures for development, and as many for the test

@@ -69,7 +69,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> None:
     """Encode the lines of a file."""
-    files.check_output(arguments.output)
     sentences = read_sentences(arguments.sentences)
 
     from groundvec.encoder import SentenceEncoder

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from groundvec.cli.arguments import STANDARD, add_output
+from groundvec.cli.arguments import STANDARD, add_output, file_ending_in
 from groundvec.cli.program import show
 from groundvec.cli.sentences import read_sentences
 from groundvec.runtime import files
@@ -103,13 +103,23 @@ def _add_retrieval(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--inverse-temperature",
-        type=float,
-        default=15,
+        type=inverse_temperature,
         metavar="B",
-        help="of the bank; choose it on development data (default: %(default)s)",
+        help="of the bank; choose it on development data (default: 15)",
     )
     _add_items(parser, "ranks", "query")
     _add_scores(parser)
+
+
+def inverse_temperature(text: str) -> float:
+    """Return an inverse temperature that is within its bounds."""
+    from groundvec.model.folder import MAX_INVERSE_TEMPERATURE
+
+    if not 0 < float(text) <= MAX_INVERSE_TEMPERATURE:
+        raise argparse.ArgumentTypeError(
+            f"{text}: it must be above 0 and at most {MAX_INVERSE_TEMPERATURE:,}"
+        )
+    return float(text)
 
 
 def _add_compare(parser: argparse.ArgumentParser) -> None:
@@ -132,7 +142,7 @@ def _add_items(parser: argparse.ArgumentParser, name: str, row: str) -> None:
     parser.add_argument(
         f"--{name}",
         dest="output_items",
-        type=Path,
+        type=file_ending_in([".csv"]),
         metavar="FILE.csv",
         help=f"write one row per {row}, for `compare`",
     )
@@ -160,10 +170,7 @@ def _add_scores(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Check the outputs, and run the command of `groundvec evaluate`."""
-    for name in ("output", "output_items"):
-        if getattr(arguments, name, None):
-            files.check_output(getattr(arguments, name))
+    """Run the command of `groundvec evaluate`."""
     with extra("evaluate"):
         arguments.action(arguments)
 
@@ -176,9 +183,15 @@ def _ratings(arguments: argparse.Namespace) -> None:
     from groundvec.results.schemas import Predictions
 
     captions = read_sentences(arguments.captions) if arguments.captions else []
-    tasks = arguments.tasks or TASKS
-    encoder, device = _encoder(arguments)
-    result = evaluate.ratings(encoder, tasks, arguments.folder, captions)
+    if arguments.captions and not captions:
+        raise InputError(f"{arguments.captions} is empty: write one training caption per line")
+    # Mistakes are found before the encoder is loaded, and before anything is downloaded.
+    tasks = evaluate.checked_tasks(arguments.tasks or TASKS)
+    for folder in arguments.folder:
+        if not folder.is_dir():
+            raise InputError(f"{folder} is not a folder; name the folder of the unpacked archives")
+    encode, device = _encoder(arguments)
+    result = evaluate.ratings(encode, tasks, arguments.folder, captions)
     no_pair_is_seen = "seen" not in result.scores or not result.scores["seen"].any()
     if captions and no_pair_is_seen:
         log.warning("no rated sentence is in %s: is it one caption per line?", arguments.captions)
@@ -190,8 +203,8 @@ def _ratings(arguments: argparse.Namespace) -> None:
         frames.write(arguments.output_items, items, Predictions)
 
 
-def _encoder(arguments: argparse.Namespace) -> tuple[Any, str]:
-    """Return the encoder, and the device that it computes on."""
+def _encoder(arguments: argparse.Namespace) -> tuple[Callable[[list[str]], "np.ndarray"], str]:
+    """Return the encoder's function, and the device that it computes on."""
     if arguments.vectors:
         from groundvec.evaluate import checked_vectors
 
@@ -202,7 +215,7 @@ def _encoder(arguments: argparse.Namespace) -> tuple[Any, str]:
         from groundvec import baselines
 
         baseline = baselines.load("sentence-transformers", model=arguments.sentence_transformers)
-        return baseline, baseline.device
+        return baseline.encode, baseline.device
     from groundvec.encoder import SentenceEncoder
 
     model = SentenceEncoder(arguments.model)
@@ -214,6 +227,9 @@ def _retrieval(arguments: argparse.Namespace) -> None:
     from groundvec import evaluate
     from groundvec.results import frames
     from groundvec.results.schemas import FoundRanks
+
+    if arguments.inverse_temperature is not None and not arguments.bank:
+        raise InputError("--inverse-temperature is the bank's: add --bank, or leave it out")
 
     def read(path: Path) -> "np.ndarray":
         """Read and check vectors, so that an error names the file."""

@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--language", help="of the sentences that an .onnx file reads (default: the model's first)"
     )
-    parser.add_argument("--overwrite", action="store_true", help="replace an existing file")
+    parser.add_argument("--overwrite", action="store_true", help="replace an existing .onnx file")
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -57,6 +57,11 @@ def main(arguments: argparse.Namespace) -> None:
             "and --language a folder for sentence-transformers, with no dot in its name"
         )
     else:
+        if arguments.overwrite:
+            raise InputError(
+                f"--overwrite replaces no folder: remove {arguments.output}, or name a new folder"
+            )
+        files.check_new(arguments.output)  # before the import, which takes seconds
         with extra("sentence-transformers"):
             from groundvec.export import sentence_transformers
 

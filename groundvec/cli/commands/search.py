@@ -101,13 +101,17 @@ def main(arguments: argparse.Namespace) -> None:
                 f"{query} is neither a sentence nor the file of a picture: put a sentence in "
                 "quotation marks, with a full stop if it looks like a name"
             )
-    files.check_output(output)
 
     from groundvec.index import Index
+    from groundvec.model import hub
+    from groundvec.model.folder import read_description
+    from groundvec.model.sentences import chosen_language
 
+    folder = hub.find(arguments.model)
+    chosen_language(arguments.language, read_description(folder)["description"]["languages"])
     index = Index(
         images,
-        model=arguments.model,
+        model=folder,
         device=arguments.device,
         backbone=arguments.backbone,
         crops=arguments.crops,

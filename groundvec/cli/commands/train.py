@@ -79,6 +79,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> None:
     """Train, score on held-out pictures, and write the model's folder."""
     output: Path = arguments.output
+    if output.name in ("", ".."):
+        raise InputError(f"{output} is no name of a new folder: name one, such as my-encoder")
     work = output.with_name(f".{output.name}.unfinished")
     _check_work(work)
     with extra("train"), locked(work, str(output), patience=0):
@@ -115,7 +117,7 @@ def _is_copied(model: Path, output: Path) -> bool:
 
 def _train(arguments: argparse.Namespace, work: Path) -> None:
     """Train in the folder `work`, or resume there, and copy the model to its own folder."""
-    from groundvec.card.card import DIRECTIONS, card
+    from groundvec.card.card import DIRECTION_WORDS, card
     from groundvec.config import parts
     from groundvec.data import dataset
     from groundvec.device import choose, deterministic
@@ -178,7 +180,7 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     of_recipe = _score_recipe(recipe_folder, recipe["description"], captions, images, cutoff)
     notes = [
         f"Before any training on these pictures, the encoder {arguments.recipe} has R@{cutoff} of "
-        f"{recall:.1f} ({DIRECTIONS[direction]}) on the same test set."
+        f"{recall:.1f} ({DIRECTION_WORDS[direction]}) on the same test set."
         for direction, recall in of_recipe.items()
     ]
     data_card = parts.options_schema("sources", "table")["card"]
@@ -193,7 +195,8 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
         before = ""
         if direction in of_recipe:
             before = f" (by {arguments.recipe} {of_recipe[direction]:.1f})"
-        show(f"{direction}: R@{cutoff} {recall:.1f}{before}, by chance {chance:.1f}")
+        words = DIRECTION_WORDS[direction]
+        show(f"{words}: R@{cutoff} {recall:.1f}{before}, by chance {chance:.1f}")
     # A command to try the model with.
     command = ["groundvec", "search", str(photos), query]
     show(shlex.join([*command, "--model", str(output)]))

@@ -13,10 +13,9 @@ import numpy as np
 import polars
 import pytest
 import torch
-import yaml
 from PIL import Image
 
-from groundvec import SentenceEncoder, search
+from groundvec import Index, SentenceEncoder
 from groundvec.features import backbones
 from groundvec.features.extract import described_features
 from groundvec.model.network import Model
@@ -26,18 +25,6 @@ from tests.support.commands import run_here, shell
 from tests.support.examples import description, save_model
 
 SENTENCES = ["A dog runs.", "", "éß🐶 \u2028 never seen", "A cat sleeps on a red sofa."]
-CARD = """---
-model-index:
-- name: small
-  results:
-  - task: {type: sentence-similarity, name: Agree with ratings}
-    dataset: {type: SICK, name: SICK-R}
-    metrics:
-    - {type: pearson_cosine, value: 0.8123}
----
-
-# small
-"""
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +37,7 @@ def model(tmp_path_factory):
     described = description("gru-16-attention", parts={"languages": ["en", "de"]})
     network = Model(described, {"en": text, "de": text}, lite.width)
     save_model(folder, network, [2, 4], features=described_features(lite, "cpu"))
-    (folder / "README.md").write_text(CARD)
+    (folder / "README.md").write_text("# The model card\n")
     return folder
 
 
@@ -95,6 +82,7 @@ def test_a_file_of_sentences_becomes_a_file_of_vectors(
 
 def test_standard_input_is_encoded_to_standard_output(tmp_path, model, encoder):
     """A reader who has seen enough, such as head, is no reason to complain."""
+    (tmp_path / "-").touch()  # a file of that name has nothing to do with it
     line = f"groundvec encode --model {model} | head -n 2"
     result = shell(tmp_path, line, stdin="A dog runs.\n" * 3000)
     assert result.stderr == "" and result.returncode == 128 + 13  # as of one that SIGPIPE ends
@@ -143,6 +131,8 @@ def test_vectors_that_the_disk_cannot_hold_are_one_line_and_no_file(tmp_path, mo
         ("groundvec info >&-", "standard output is closed"),
         ("groundvec encode -o s.csv --overwrite < s.csv", "s.csv is an input, and would be over"),
         ("touch s.onnx; groundvec export flickr8k -o s.onnx", "s.onnx already exists: name anoth"),
+        ("touch s.npy; groundvec encode no.txt -o s.npy", "s.npy already exists: name another out"),
+        ("touch r.csv; groundvec evaluate retrieval a b --ranks r.csv", "r.csv already exists: na"),
     ],
 )
 def test_what_is_wrong_with_a_stream_or_an_output_is_one_line(tmp_path, line, said):
@@ -189,11 +179,11 @@ def assert_listed(lines, expected):
 
 def test_search_names_the_best_pictures(groundvec, model, photos):
     lines = groundvec("search", "photos", "A dog.", "--model", model, "-n", 3).splitlines()
-    expected = search(photos, "A dog.", model=model, best=3)
-    assert_listed(lines, expected)
+    assert_listed(lines, Index(photos, model).search("A dog.", best=3))
     options = ("--crops", 1, "--language", "de")
     lines = groundvec("search", "photos", "A dog.", "--model", model, *options).splitlines()
-    assert_listed(lines, search(photos, "A dog.", model=model, crops=1, language="de"))
+    expected = Index(photos, model, crops=1).search("A dog.", language="de")
+    assert_listed(lines, expected)
 
 
 def test_a_search_by_pictures_and_several_queries(groundvec, model, photos):
@@ -202,7 +192,7 @@ def test_a_search_by_pictures_and_several_queries(groundvec, model, photos):
     lines = groundvec(*command, "--model", model).splitlines()
     assert lines[0] == "A dog. - A red cat.:" and lines[3] == f"{picture} - A red cat.:"
     for start, query in ((1, "A dog."), (4, picture)):
-        found = search(photos, query, model=model, best=2, minus="A red cat.")
+        found = Index(photos, model).search(query, best=2, minus="A red cat.")
         assert_listed(lines[start : start + 2], found)
 
 
@@ -262,7 +252,7 @@ def test_a_search_goes_on_where_nothing_can_be_saved(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "cache").write_text("no folder")
     lines = groundvec("search", "photos", "A dog.", "--model", model).splitlines()
-    assert_listed(lines, search(photos, "A dog.", model=model))
+    assert_listed(lines, Index(photos, model).search("A dog."))
     assert caplog.messages[0].endswith("Not a directory; new features are not saved there")
 
 
@@ -275,34 +265,15 @@ def test_info_says_what_a_model_is(groundvec, model):
     assert lines["encoder"].startswith("rnn (cell gru, size 16, pooling attention")
     assert lines["text"] == "characters" and lines["snapshots"] == "after epoch 2, 4"
     assert lines["pictures"].startswith("1280 features, efficientnet_lite0")
-    assert lines["score"] == "SICK-R, Agree with ratings: pearson_cosine 0.8123"
+    assert lines["card"] == f"{model}/README.md"
     size = sum(path.stat().st_size for path in model.rglob("*") if path.is_file())
     assert lines["folder"] == f"{model} ({size / 1e6:.1f} MB)"
 
 
-def test_a_card_from_anybody_does_nothing_to_the_terminal(groundvec, model, tmp_path):
-    shutil.copytree(model, tmp_path / "theirs")
-    card = CARD.replace("SICK-R", '"\\e[2JSICK\\nfolder  my own"')
-    (tmp_path / "theirs" / "README.md").write_text(card)
-    [line] = [each for each in groundvec("info", "theirs").splitlines() if "SICK" in each]
-    assert line == (
-        r"score       \x1b[2JSICK\nfolder  my own, Agree with ratings: pearson_cosine 0.8123"
-    )
-    # Each line ten times the one before: a text of 10 GB.
-    bomb = "".join(f"  - &a{i + 1} [{f'*a{i}, ' * 10}]\n" for i in range(9))
-    front = f"---\nb:\n  - &a0 [x]\n{bomb}" + CARD[4:].replace("0.8123", "*a9")
-    (tmp_path / "theirs" / "README.md").write_text(front)
-    assert "score" not in groundvec("info", "theirs")
-
-
-def test_a_name_of_the_grid_is_described_as_in_a_configuration(groundvec):
-    described = yaml.safe_load(groundvec("info", "gru-512-max"))
-    encoder = {"name": "rnn", "cell": "gru", "size": 512, "pooling": "max", "embedding": 20}
-    assert described["gru-512-max"]["encoder"] == encoder
-    assert described["gru-512-max"]["objective"] == {"name": "hinge", "margin": 0.2}
-
-
 # What goes wrong
+
+RATE = ["evaluate", "ratings", "--model", "nowhere"]  # other mistakes are named first
+RETRIEVE = ["evaluate", "retrieval", "captions.npy", "images.npy"]
 
 
 @pytest.mark.parametrize(
@@ -310,6 +281,8 @@ def test_a_name_of_the_grid_is_described_as_in_a_configuration(groundvec):
     [
         (["encode", "s.txt", "-o", "v.txt"], "v.txt does not end in .npy or .csv or .parquet"),
         (["export", "flickr8k", "-o", "new.txt"], "new.txt does not end in .onnx"),
+        (["export", "nowhere", "-o", "folder"], "folder already exists: name another folder"),
+        (["export", "nowhere", "-o", "folder", "--overwrite"], "--overwrite replaces no folder:"),
         (["encode", "s.txt", "--device", "gpu7"], "gpu7 cannot be used ("),
         (["encode", "table.csv"], "table.csv is no text"),
         (["encode", "no.txt"], "no.txt: No such file or directory; name a file of sentences"),
@@ -319,6 +292,15 @@ def test_a_name_of_the_grid_is_described_as_in_a_configuration(groundvec):
         (["search", "s.txt", "A dog.", "-n", "0"], "--best is 0: ask for one or more"),
         (["search", "s.txt", "folder"], "folder is neither a sentence nor the file of a picture"),
         (["search", "s.txt", "A.", "--minus", "no.jpg"], "no.jpg is neither a sentence nor"),
+        (["search", "s.txt", "A dog.", "--language", "fr"], "this model has no language 'fr'"),
+        (["search", "s.txt", "A dog.", "--backbone", "mine"], "unknown backbone 'mine'"),
+        ([*RATE, "--tasks", "NOPE"], "there is no task 'NOPE': choose from"),
+        ([*RATE, "--folder", "s.txt"], "s.txt is not a folder; name the folder"),
+        ([*RATE, "--captions", "empty.txt"], "empty.txt is empty: write one training caption"),
+        ([*RETRIEVE, "--ranks", "r.npy"], "argument --ranks: r.npy does not end in .csv"),
+        ([*RETRIEVE, "--ranks", "-"], "argument --ranks: - does not end in .csv"),
+        ([*RETRIEVE, "--inverse-temperature", "9"], "--inverse-temperature is the bank's: add --b"),
+        ([*RETRIEVE, "--inverse-temperature", "0"], "argument --inverse-temperature: 0: it must "),
         (["search", "s.txt", " "], "argument QUERY: a sentence is empty: describe pictures"),
         (["search", "A dog.", "A cat."], "A dog. does not exist: name a picture or a folder"),
     ],
@@ -326,6 +308,7 @@ def test_a_name_of_the_grid_is_described_as_in_a_configuration(groundvec):
 def test_a_mistake_is_named(tmp_path, monkeypatch, capsys, arguments, message):
     (tmp_path / "s.txt").write_text("A dog.\n")
     (tmp_path / "two.txt").write_text("A dog.\n\n")
+    (tmp_path / "empty.txt").touch()
     (tmp_path / "table.csv").write_text("id,caption\n1,A dog.\n")
     (tmp_path / "folder").mkdir()
     monkeypatch.chdir(tmp_path)

@@ -14,7 +14,7 @@ import pytest
 import torch
 from PIL import Image
 
-from groundvec import ImageEncoder, SentenceEncoder, search
+from groundvec import ImageEncoder, Index, SentenceEncoder
 from groundvec.features import backbones
 from groundvec.features.extract import described_features
 from groundvec.model.network import Model
@@ -78,7 +78,7 @@ def test_a_trained_model_has_what_its_users_need(data, capsys, caplog):
     query = ["groundvec", "search", "photos", 'a "red" $wall', "--model", "model"]
     assert shlex.split(said[-1]) == query
     # Two held-out pictures: all are among the first ten, so R@1 is reported.
-    recall = r"caption_to_image: R@1 (0|50|100)\.0 \(by recipe ([0-9.]+)\), by chance 50\.0"
+    recall = r"images by captions: R@1 (0|50|100)\.0 \(by recipe ([0-9.]+)\), by chance 50\.0"
     matches = [re.fullmatch(recall, line) for line in said]
     [reported] = [match for match in matches if match]
     files = sorted(str(path.relative_to(data / "model")) for path in data.glob("model/**/*.*"))
@@ -86,7 +86,7 @@ def test_a_trained_model_has_what_its_users_need(data, capsys, caplog):
     assert weights == ["snapshots/epoch-003.safetensors"]
     assert set(files) - set(weights) == {"README.md", "ensemble.json", "model.json"}
     assert SentenceEncoder("model").encode(["red picture"]).shape == (1, 16)
-    assert len(search("photos", "red picture", model="model")) == 10
+    assert len(Index("photos", "model").search("red picture")) == 10
     card = (data / "model/README.md").read_text()
     assert 'SentenceEncoder("model")' in card
     before = f"the encoder recipe has R@1 of {reported[2]} (images by captions)"
@@ -211,3 +211,9 @@ def test_what_cannot_be_trained_is_refused_before_anything_is_computed(data, mon
         with pytest.raises(InputError, match=error):
             train()
         assert not list(data.glob(".model*"))
+
+
+@pytest.mark.parametrize("output", [".", "/", ".."])
+def test_an_output_without_a_name_is_refused(data, output):
+    with pytest.raises(InputError, match=r"is no name of a new folder: name one, such as"):
+        train("-o", output)

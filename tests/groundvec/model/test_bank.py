@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -9,10 +10,11 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from groundvec import SentenceEncoder
-from groundvec.model import bank, folder
+from groundvec.export import sentence_transformers
+from groundvec.model import bank, folder, packing
 from groundvec.querybank import normalizers
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import sha256, write_json
+from groundvec.runtime.files import sha256, write_bytes, write_json
 from tests.support.examples import save_model, sentences
 from tests.support.models import model, saved_model
 
@@ -60,6 +62,27 @@ def test_a_copy_has_the_bank(trained, tmp_path):
     np.testing.assert_array_equal(bank.read(tmp_path / "copy").centers, bank.read(trained).centers)
 
 
+def save_other_snapshots(source, target):
+    """Save a snapshot that is not in the ensemble, whose vectors the bank has."""
+    write_json(source / "ensemble.json", {"epochs": [8], "best": 8})
+    SentenceEncoder(source, epochs=[4]).save_pretrained(target)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [sentence_transformers.save, partial(packing.pack, images=False), save_other_snapshots],
+)
+def test_a_folder_that_gets_no_bank_names_none(trained, tmp_path, write):
+    """Neither does it name graphs of image networks that it does not get."""
+    write_bytes(trained / "graphs/0.onnx", b"graph")
+    content = folder.read_description(trained)
+    content["graphs"] = [sha256(trained / "graphs/0.onnx")]
+    write_json(trained / "model.json", content)
+    write(trained, tmp_path / "new")
+    assert bank.read(tmp_path / "new") is None
+    folder.own_files(tmp_path / "new")  # raises an error for a file that is missing
+
+
 def test_a_bank_needs_cosines_and_captions(tmp_path, captions):
     network = model()
     network.description = network.description | {"similarity": "dot"}
@@ -88,7 +111,7 @@ def with_arrays(**changes):
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        (lambda path, about: (path / folder.BANK).unlink(), "does not exist"),
+        (lambda path, about: (path / folder.BANK).unlink(), "does not exist: copy the m"),
         (lambda path, about: about.update(sha256="0" * 64), "is damaged, its checksum is not"),
         (lambda path, about: about.update(centers=2**40), "does not describe a model"),
         (lambda path, about: about.update(inverse_temperature=0), "does not describe a model"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-import reproduction  # noqa: F401, whose text of trees a test names
+import reproduction  # noqa: F401, makes the study's parts known
 from groundvec import SentenceEncoder
 from groundvec.device import choose, rounds_to_bfloat16
 from groundvec.model.network import Model, load_model

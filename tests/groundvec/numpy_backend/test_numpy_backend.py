@@ -76,7 +76,7 @@ def test_shipped_encoders_are_those_of_torch(name):
     sentences = [*ODD, "A man in a red shirt rides his bicycle, slowly."]
     found = SentenceEncoder(name, device="cpu")
     assert isinstance(found.models[0], inference.Network)
-    expected = SentenceEncoder(load_ensemble(shipped.find(name)))
+    expected = SentenceEncoder(load_ensemble(shipped.find_local(name)))
     np.testing.assert_allclose(found.encode(sentences), expected.encode(sentences), atol=1e-5)
 
 
@@ -94,14 +94,6 @@ def test_a_large_recurrent_network_or_one_on_a_gpu_is_torch_s(tmp_path, monkeypa
     assert kind() is Model
     monkeypatch.setitem(sys.modules, "torch", None)  # as if it were not installed
     assert kind() is inference.Network
-
-
-def test_an_encoder_moves_to_another_device():
-    found = SentenceEncoder("flickr8k", device="cpu")
-    before = found.encode(CAPTIONS, device="cpu")
-    assert isinstance(found.models[0], inference.Network)
-    np.testing.assert_allclose(found.encode(CAPTIONS, device="cpu:0"), before, atol=1e-5)
-    assert isinstance(found.models[0], Model)
 
 
 @pytest.mark.parametrize(("encoder", "text"), [(BAG, "words"), (RNN, "characters")])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec import numpy_backend
-from groundvec.model.sentences import Reader
+from groundvec.model.sentences import Snapshot
 from groundvec.numpy_backend import tokens
 from tests.support.examples import save_model
 from tests.support.models import BAG, model
@@ -44,7 +44,7 @@ def network(tmp_path_factory, request):
 
 def check(network, sentences, tokenized=False):
     found = network.encode_sentences(sentences, tokenized=tokenized)
-    whole = Reader.encode_sentences(network, sentences, tokenized=tokenized)
+    whole = Snapshot.encode_sentences(network, sentences, tokenized=tokenized)
     np.testing.assert_allclose(found, whole, atol=1e-5)
 
 

@@ -9,14 +9,15 @@ import zipfile
 import pytest
 
 from groundvec.cli.sentences import read_sentences
-from groundvec.data import dataset, parallel, ratings
+from groundvec.data import dataset, ratings
 from groundvec.data.archives import Files, unpack
 from groundvec.features import graphs, images, store
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import DEEPEST, new_folder, read_json, read_regular, sha256
-from groundvec.sources import flickr8k, karpathy, multi30k, pascal1k, table
-from groundvec.text.vectors import read_vectors
+from groundvec.sources import flickr8k, table
+from reproduction.sources import karpathy, multi30k, parallel, pascal1k
 from reproduction.text import treebank
+from reproduction.text.vector_files import read_vectors
 from reproduction.translation import nbest
 
 BOMB = 2**26  # bytes, of which gzip makes 65 kB

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-import reproduction  # noqa: F401, which has this baseline
+import reproduction  # noqa: F401, makes the study's parts known
 from groundvec.baselines import load
 from groundvec.runtime.errors import InputError
 from tests.support.word_vectors import MARKS, infersent, write

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from groundvec.data import parallel
 from groundvec.runtime.errors import InputError
+from reproduction.sources import parallel
 from reproduction.translation import mira, nbest, scores
 from reproduction.translation.nbest import Lists
 from reproduction.translation.rerank import (

@@ -39,7 +39,8 @@ from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import atomic, sha256, write_bytes, write_json
 from groundvec.runtime.jobs import describe, locked
 from groundvec.runtime.progress import Progress
-from groundvec.training import image_network, loop
+from groundvec.training import loop
+from reproduction.tuning import image_network
 
 log = logging.getLogger(__name__)
 
@@ -113,7 +114,7 @@ def tune_from_files(
         "description": description,
         "settings": settings,
         "seed": seed,
-        "code": code_hash("groundvec/training/tuning.py", *parts.files(description)),
+        "code": code_hash(__file__, *parts.files(description)),
         "captions": sha256(captions),
         "images": digest(listed["sha256"].to_dict()),
         "trained": sha256(trained / "snapshots" / snapshot_name(last_snapshot)),

@@ -8,9 +8,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from groundvec.data import dataset, parallel
+from groundvec.data import dataset
 from groundvec.runtime.errors import InputError
-from groundvec.sources import multi30k
+from reproduction.sources import multi30k, parallel
 from tests.support.multi30k_files import small, write
 
 NAMES = {

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.runtime.errors import InputError
-from groundvec.sources import karpathy
+from reproduction.sources import karpathy
 
 
 def read(train: Path, val: Path, captions: Path) -> tuple[pd.DataFrame, pd.DataFrame]:

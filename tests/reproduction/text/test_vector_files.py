@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from groundvec.runtime.errors import InputError
-from groundvec.text.vectors import read_vectors
+from reproduction.text.vector_files import read_vectors
 from tests.support.word_vectors import GLOVE, write
 
 

@@ -22,7 +22,8 @@ from groundvec.model.network import Model
 from groundvec.objectives import contrastive
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.jobs import Stopped
-from groundvec.training import checkpoints, image_network, tuning
+from groundvec.training import checkpoints
+from reproduction.tuning import image_network, training
 from tests.support.examples import description, save_model
 from tests.support.features import make_images
 from tests.support.models import TEXTS
@@ -119,9 +120,9 @@ def test_tuned_weights_are_a_file_of_the_network(tmp_path):
 
 
 def test_a_plain_view_is_the_center_or_its_mirror_image(monkeypatch):
-    monkeypatch.setattr(tuning, "PLAIN", 1)
+    monkeypatch.setattr(training, "PLAIN", 1)
     image = torch.from_numpy(np.array(photo(40, 40))).permute(2, 0, 1)
-    views = tuning.random_views(image.repeat(8, 1, 1, 1), SIDE)
+    views = training.random_views(image.repeat(8, 1, 1, 1), SIDE)
     center = image[:, 4:36, 4:36]
     mirrored = [torch.equal(view, center.flip(2)) for view in views]
     whole = [torch.equal(view, center) for view in views]
@@ -132,9 +133,9 @@ def test_a_plain_view_is_the_center_or_its_mirror_image(monkeypatch):
 def test_views_are_within_the_image_and_a_function_of_the_seed():
     rows = torch.linspace(50, 200, 40).byte().repeat(64, 3, 40, 1)  # brighter from left to right
     torch.manual_seed(5)
-    views = tuning.random_views(rows, SIDE)
+    views = training.random_views(rows, SIDE)
     torch.manual_seed(5)
-    assert torch.equal(views, tuning.random_views(rows, SIDE))
+    assert torch.equal(views, training.random_views(rows, SIDE))
     # Views of unchanged colors: all within the image, at least 0.4 * 3 / 4 of the square of a side.
     slope = (views[:, 0, 0, -1].float() - views[:, 0, 0, 0]).abs()
     smallest = math.sqrt(0.4 * 3 / 4) * 150
@@ -145,7 +146,7 @@ def test_an_epoch_has_each_image_once_with_one_of_its_captions():
     image = np.repeat(np.arange(6), 3)
     order = np.tile([0, 1, -1], 6)  # the last ones are only drawn as second captions
     captions = Captions(None, image, order)
-    split = tuning.Passes(np.arange(6).astype(str), np.zeros((6, 1)), {"en": captions})
+    split = training.Passes(np.arange(6).astype(str), np.zeros((6, 1)), {"en": captions})
     epochs = [[batch["en"] for batch in split.epoch(2, 1, epoch)] for epoch in (1, 1, 2, 3)]
     rows = [np.concatenate(epoch) for epoch in epochs]
     assert split.batches(2) == 3 and {len(batch) for batch in epochs[0]} == {2}
@@ -167,8 +168,8 @@ def save_trained(folder, backbone):
 @pytest.fixture
 def tune(tmp_path, monkeypatch):
     """Return a function that tunes a small network in a folder, and returns its output."""
-    monkeypatch.setattr(tuning, "BATCH", 4)
-    monkeypatch.setattr(tuning, "CHUNK", {"cpu": 3})
+    monkeypatch.setattr(training, "BATCH", 4)
+    monkeypatch.setattr(training, "CHUNK", {"cpu": 3})
     (tmp_path / "data").mkdir()
     splits = ["train"] * 9 + ["dev"] * 2
     captions = [[f"picture {i} number {k}" for k in range(2)] for i in range(len(splits))]
@@ -177,7 +178,7 @@ def tune(tmp_path, monkeypatch):
 
     def tune_in(name, backbone=None):
         output = tmp_path / name / "output"
-        tuning.tune_from_files(
+        training.tune_from_files(
             tmp_path / "trained",
             backbone or small_backbone(),
             {"dataset": "photos", "model": "bag", "seed": 3},
@@ -241,22 +242,22 @@ def test_the_upper_part_alone_is_changed(tune):
 def test_images_are_decoded_once_and_again_if_the_file_is_damaged(tmp_path):
     images = pd.read_csv(make_images(tmp_path, 4)).set_index("image_id")
     ids = np.array(["id 3", "id 0"])
-    pixels = tuning.decoded(images, TRANSFORM, tmp_path, ids)
+    pixels = training.decoded(images, TRANSFORM, tmp_path, ids)
     image = load_image(tmp_path / "3.png")
     # Extraction cuts the same pixels.
     [center] = cut(image, 40, SIDE, "bicubic", crops=1)
-    assert np.array_equal(tuning.center(torch.tensor(pixels), SIDE)[0], center)
+    assert np.array_equal(training.center(torch.tensor(pixels), SIDE)[0], center)
 
     [file] = (tmp_path / "pixels").glob("*.bin")
     made = file.stat().st_mtime_ns
-    tuning.decoded(images, TRANSFORM, tmp_path, ids)
+    training.decoded(images, TRANSFORM, tmp_path, ids)
     assert file.stat().st_mtime_ns == made
     expected = pixels.copy()
     file.write_bytes(file.read_bytes()[:-1] + b"x")
-    again = tuning.decoded(images, TRANSFORM, tmp_path, ids)
+    again = training.decoded(images, TRANSFORM, tmp_path, ids)
     assert np.array_equal(again, expected)
     with pytest.raises(InputError, match=r"images.csv lacks id 12, which captions.csv has"):
-        tuning.decoded(images, TRANSFORM, tmp_path, np.array(["id 12"]))
+        training.decoded(images, TRANSFORM, tmp_path, np.array(["id 12"]))
 
 
 def test_what_cannot_be_tuned_is_refused(tune, tmp_path):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_array
 
-from groundvec.text.vectors import read_vectors
+from reproduction.text.vector_files import read_vectors
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ class Baseline:
     device = "cpu"
 
     def __init__(self, vectors: str | Path) -> None:
-        """Set the file of vectors, which `groundvec.text.vectors.read_vectors` reads."""
+        """Set the file of vectors, which `reproduction.text.vector_files.read_vectors` reads."""
         self.path = vectors
 
     def encode(self, sentences: Sequence[str]) -> np.ndarray:

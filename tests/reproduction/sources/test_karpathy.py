@@ -9,7 +9,7 @@ import pytest
 
 from groundvec.data import dataset
 from groundvec.runtime.errors import InputError
-from groundvec.sources import karpathy
+from reproduction.sources import karpathy
 from tests.support.karpathy_files import coco_entry, write_coco
 
 

@@ -8,8 +8,8 @@ import pandas as pd
 from groundvec.data.cleaning import clean
 from groundvec.data.dataset import SPLITS, refuse
 from groundvec.results import frames
-from groundvec.results.schemas import Parallel
 from groundvec.runtime.errors import InputError
+from reproduction.schemas import Parallel
 
 COLUMNS = list(frames.schema_of(Parallel).columns)
 

@@ -14,11 +14,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from groundvec.data import dataset, parallel
+from groundvec.data import dataset
 from groundvec.data.archives import Files
 from groundvec.data.cleaning import clean
 from groundvec.runtime.errors import InputError
 from groundvec.sources.flickr8k import read as read_photographs
+from reproduction.sources import parallel
 
 log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from PIL import Image
 
 from groundvec.data import dataset, download
 from groundvec.runtime.errors import InputError
-from groundvec.sources import pascal1k
+from reproduction.sources import pascal1k
 from tests.support.pascal1k_files import IDS, PAGE, SENTENCES, row, write
 from tests.support.workflow import copy_project, snakemake
 

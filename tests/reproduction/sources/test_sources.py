@@ -8,9 +8,9 @@ import pytest
 import yaml
 from PIL import Image
 
-from groundvec import sources
 from groundvec.config import parts
 from groundvec.runtime.errors import InputError
+from reproduction import sources
 from scripts import dataset
 from tests.support.examples import recipe
 from tests.support.workflow import copy_project, snakemake
@@ -42,7 +42,7 @@ def test_a_source_is_added_by_two_files_as_the_recipe_has_them(tmp_path):
     plan = snakemake(project, "-n", "--configfile", "added.yaml")
     assert "rule dataset_sidecars:" not in plan  # it is made
     card = plan[plan.index("rule card:") :].partition("output:")[0]
-    assert "groundvec/sources/sidecars.yaml" in card
+    assert "reproduction/sources/sidecars.yaml" in card
     (project / "added.yaml").write_text(EXPERIMENT.replace("images: photos", "images: photo"))
     output = snakemake(project, "-n", "--configfile", "added.yaml", fails=True)
     error = "datasets.mine.images: there is no folder photo; did you mean photos?"

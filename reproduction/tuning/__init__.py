@@ -1,0 +1,1 @@
+"""Tuning of image networks together with trained text encoders."""
