@@ -29,9 +29,9 @@ types: .venv/made
 format: .venv/made
 	$(ACTIVATE) ruff format . && ruff check --fix . && snakefmt .
 
-# The tests of a folder or a module: `make check ROOM=groundvec/encoders`, or `ROOM=groundvec/encoders/rnn.py`.
+# The tests of a folder or a module: `make check FOLDER=groundvec/encoders`, or `FOLDER=groundvec/encoders/rnn.py`.
 check: .venv/made
-	$(ACTIVATE) pytest -q $(if $(filter %.py,$(ROOM)),tests/$(dir $(ROOM))test_$(notdir $(ROOM)),tests/$(ROOM))
+	$(ACTIVATE) pytest -q $(if $(filter %.py,$(FOLDER)),tests/$(dir $(FOLDER))test_$(notdir $(FOLDER)),tests/$(FOLDER))
 
 # Pin the newest versions that pyproject.toml admits, for all platforms. CUDA's packages are left to torch,
 # which pins them itself: they differ where torch is built for a CPU.

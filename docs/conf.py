@@ -11,6 +11,9 @@ from sphinx.application import Sphinx
 ROOT = Path(__file__).parent.parent
 NOTEBOOK = ROOT / "examples" / "tour.ipynb"
 DEMO = ROOT / "results" / "demo"
+# A sentence of docs/page.md, and the one that replaces it if `make all` made the demo's page.
+WITHOUT_DEMO = "`make all docs` puts the demo's page on the site."
+WITH_DEMO = '<a href="demo/report/index.html">The demo\'s page</a> is on this site.'
 
 project = "groundvec"
 author = "The groundvec developers"
@@ -98,10 +101,7 @@ def demo(app: Sphinx, error: Exception | None) -> None:
 def link_demo(app: Sphinx, page: str, content: list[str]) -> None:
     """Link the demo's page from its description, if `make all` made it."""
     if page == "page" and (DEMO / "report" / "index.html").exists():
-        content[0] = content[0].replace(
-            "`make all docs` puts the demo's page on the site.",
-            '<a href="demo/report/index.html">The demo\'s page</a> is on this site.',
-        )
+        content[0] = content[0].replace(WITHOUT_DEMO, WITH_DEMO)
 
 
 def setup(app: Sphinx) -> None:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 class EncodeOptions(TypedDict, total=False):
     """Options of `SentenceEncoder.encode`, besides `convert_to_tensor`.
 
-    It is for type checkers and editors: they complete these names, and report misspelt ones.
+    It is for type checkers and editors: they complete these names, and report misspelled ones.
     """
 
     batch_size: int | None

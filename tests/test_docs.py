@@ -19,29 +19,42 @@ import docs.pages.__main__ as pages
 from docs import keep_results
 from groundvec import SentenceEncoder
 from groundvec.sources import table
-from tests.test_layout import FLOORS
+from tests.test_layout import LAYERS
 
 ROOT = Path(__file__).parent.parent
 CONFIGURATIONS = [ROOT / "config.yaml", *sorted((ROOT / "config").glob("*.yaml"))]
 
 
-@pytest.mark.parametrize("house", FLOORS)
-def test_the_architecture_has_the_floors_that_imports_are_held_to(house):
+@pytest.mark.parametrize("package", LAYERS)
+def test_the_architecture_lists_the_layers_of_each_package(package):
     text = (ROOT / "docs" / "architecture.md").read_text()
-    section = text.split(f"### `{house}/`")[1].split("\n#")[0]
-    floors = []
-    for number, rooms in re.findall(
+    section = text.split(f"### `{package}/`")[1].split("\n#")[0]
+    layers = []
+    for number, modules in re.findall(
         r"^\| (?:(\d+) )?\| (`[\w.]+`(?:, `[\w.]+`)*) \|", section, re.M
     ):
-        floors += [set()] if number else []
-        floors[-1] |= {Path(room).stem for room in re.findall(r"`([\w.]+)`", rooms)}
-    assert floors == FLOORS[house]
+        layers += [set()] if number else []
+        layers[-1] |= {Path(module).stem for module in re.findall(r"`([\w.]+)`", modules)}
+    assert layers == LAYERS[package]
 
 
-def test_the_changelog_begins_with_the_version():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    first = re.search(r"^## (\d\S+)", (ROOT / "CHANGELOG.md").read_text(), re.M)[1]
-    assert first == project["version"].split(".dev")[0]
+def test_the_changelog_and_the_citation_have_the_version():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    number, date = re.search(
+        r"^## (\d\S+) - (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.M
+    ).groups()
+    assert number == version.split(".dev")[0]
+    assert (date == "unreleased") == (".dev" in version)
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["version"] == version
+    assert str(citation.get("date-released", "unreleased")) == date
+
+
+def test_the_site_can_link_the_page_of_the_demo():
+    [sentence] = re.findall(
+        '^WITHOUT_DEMO = "(.+)"$', (ROOT / "docs" / "conf.py").read_text(), re.M
+    )
+    assert sentence in (ROOT / "docs" / "page.md").read_text()
 
 
 def first_python(page):
@@ -71,7 +84,7 @@ def test_each_page_is_that_of_its_files(path):
 
 @pytest.mark.parametrize("path", CONFIGURATIONS, ids=lambda path: path.name)
 def test_editors_check_a_configuration_by_its_schema(path):
-    """The first line names the schema, and this accepts what runs and no misspelt key."""
+    """The first line names the schema, and this accepts what runs and no misspelled key."""
     text = path.read_text("utf-8")
     [schema] = re.findall(r"^# yaml-language-server: \$schema=(\S+)$", text.splitlines()[0])
     validator = Draft202012Validator(json.loads((path.parent / schema).read_text("utf-8")))

@@ -1,4 +1,4 @@
-"""The two houses, the library and the study: imports point down only, and out of neither back."""
+"""The two packages, the library and the study: imports go down only, and never back."""
 
 import ast
 from pathlib import Path
@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-# From the top floor down; a room imports nothing of its own floor or of one above it.
-FLOORS = {
+# From the top layer down. A module imports nothing from its own layer or from a higher one.
+LAYERS = {
     "groundvec": [
         {"__main__"},
         {"cli"},
@@ -29,8 +29,8 @@ FLOORS = {
         {"text", "reading", "schemas"},
     ],
 }
-# What a house may import beside itself.
-BESIDE = {"groundvec": set(), "reproduction": {"groundvec"}}
+# The other package that a package may import.
+IMPORTABLE = {"groundvec": set(), "reproduction": {"groundvec"}}
 # Modules of the library that it does not import, each with its reason.
 NOT_IMPORTED = {
     "groundvec.baselines.sentence_transformers": "`groundvec evaluate` loads it by name",
@@ -48,36 +48,38 @@ def imports(path):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-@pytest.mark.parametrize("house", FLOORS)
-def test_imports_point_down(house):
-    floor = {room: -number for number, rooms in enumerate(FLOORS[house]) for room in rooms}
+@pytest.mark.parametrize("package", LAYERS)
+def test_imports_go_down(package):
+    layer = {
+        module: -number for number, modules in enumerate(LAYERS[package]) for module in modules
+    }
     wrong = []
-    for path in sorted((ROOT / house).rglob("*.py")):
-        room = path.relative_to(ROOT / house).with_suffix("").parts[0]
-        for name in imports(path) if room != "__init__" else []:
-            package, _, rest = name.partition(".")
+    for path in sorted((ROOT / package).rglob("*.py")):
+        module = path.relative_to(ROOT / package).with_suffix("").parts[0]
+        for name in imports(path) if module != "__init__" else []:
+            top, _, rest = name.partition(".")
             other = rest.partition(".")[0]
-            if package == house and other not in ("", room) and floor[other] >= floor[room]:
+            if top == package and other not in ("", module) and layer[other] >= layer[module]:
                 wrong.append(f"{path.relative_to(ROOT)} imports {name}")
     assert not wrong
 
 
-@pytest.mark.parametrize("house", FLOORS)
-def test_every_room_has_its_floor(house):
-    rooms = {path.stem for path in (ROOT / house).glob("*.py")} - {"__init__"}
-    rooms |= {path.parent.name for path in (ROOT / house).glob("*/__init__.py")}
-    assert rooms == set().union(*FLOORS[house])
+@pytest.mark.parametrize("package", LAYERS)
+def test_every_module_has_its_layer(package):
+    modules = {path.stem for path in (ROOT / package).glob("*.py")} - {"__init__"}
+    modules |= {path.parent.name for path in (ROOT / package).glob("*/__init__.py")}
+    assert modules == set().union(*LAYERS[package])
 
 
-@pytest.mark.parametrize("house", FLOORS)
-def test_a_house_knows_nothing_above_it(house):
+@pytest.mark.parametrize("package", LAYERS)
+def test_a_package_imports_nothing_above_it(package):
     """The library knows no study, and neither knows Snakemake, the rules or the scripts."""
-    above = {"reproduction", "rules", "scripts", "snakemake", "docs", "tests"} - {house}
+    above = {"reproduction", "rules", "scripts", "snakemake", "docs", "tests"} - {package}
     wrong = [
         f"{path.relative_to(ROOT)} imports {name}"
-        for path in sorted((ROOT / house).rglob("*.py"))
+        for path in sorted((ROOT / package).rglob("*.py"))
         for name in imports(path)
-        if name.partition(".")[0] in above - BESIDE[house]
+        if name.partition(".")[0] in above - IMPORTABLE[package]
     ]
     assert not wrong
 
@@ -93,7 +95,9 @@ def test_the_library_has_what_it_uses():
     for kind in ("text", "encoders", "objectives", "optimisers"):
         for path in (ROOT / "groundvec" / kind).glob("*.yaml"):
             part = path.stem.replace("-", "_")
-            names += [f"groundvec.{room}.{part}" for room in (kind, "export.onnx", "numpy_backend")]
+            names += [
+                f"groundvec.{place}.{part}" for place in (kind, "export.onnx", "numpy_backend")
+            ]
     used = set()
     while names:
         name = names.pop()

@@ -16,9 +16,9 @@ HEADINGS = {
     "unit": "unit",
     "ours": "ours",
     "plain": "plain",
-    "floor": "floor",
+    "floor": "lower bound",
     "ratio_plain": "ours / plain",
-    "ratio_floor": "ours / floor",
+    "ratio_floor": "ours / lower bound",
     "threads": "threads",
 }
 Result = dict[str, Any]

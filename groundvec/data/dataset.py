@@ -256,13 +256,13 @@ def _closest_file(path: Path) -> Path | None:
     """Find the file that was probably meant by a path, next to it or below its folder.
 
     It may have another case or ending, `%20` for a space, a backslash for a slash, other folders
-    in front, or be misspelt.
+    in front, or be misspelled.
     """
     folder = next(parent for parent in path.parents if parent.is_dir())
     candidates = (Path(top, name) for top, _, names in os.walk(folder) for name in names)
     by_name = {_plain_name(file): file for file in islice(candidates, MAX_FILES)}
     name = _plain_name(path)
-    # Misspelt names only have other letters: a number with another digit is another image.
+    # Misspelled names only have other letters: a number with another digit is another image.
     digits = re.sub(r"\D", "", name)
     alike = [other for other in by_name if re.sub(r"\D", "", other) == digits]
     likely = closest(name, alike)

@@ -60,7 +60,7 @@ def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
                     "another"
                 )
             if left_out:
-                log.warning("%s", printable(f"{path}: left out what is not read: {left_out}"))
+                log.warning("%s", printable(f"{path}: skipped unsupported files: {left_out}"))
             files += readable
         elif RAW.fullmatch(path.suffix.lower()):
             raise InputError(f"{path} is RAW, which is not read: export it as JPEG")

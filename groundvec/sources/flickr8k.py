@@ -24,7 +24,7 @@ def read(images: str | Path, text: str | Path) -> tuple[pd.DataFrame, pd.DataFra
     """Read Flickr8k as (captions, images); images in the order of the split lists.
 
     Captions of images in no split are dropped, and counted in the log. In the public files these
-    are 460 of 40,460 captions: of 91 images, and of one misspelt name that has no image.
+    are 460 of 40,460 captions: of 91 images, and of one misspelled name that has no image.
 
     Args:
         images: the folder of the pictures (the public archive's `Flicker8k_Dataset`).

@@ -1,4 +1,4 @@
-"""What tests of several rooms of the library share."""
+"""Fixtures that tests of several packages of the library share."""
 
 from unittest.mock import patch
 

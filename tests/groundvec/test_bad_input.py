@@ -49,7 +49,7 @@ def write_configuration(folder, dataset):
     (folder / "x.yaml").write_text(f"experiment: x\ndatasets:\n  one: {dataset}\n")
 
 
-def misspelt_key(folder):
+def misspelled_key(folder):
     write_configuration(folder, SCENES.replace("}", ", seedz: [1]}"))
 
 
@@ -114,7 +114,7 @@ def one_pair(folder):
 
 
 CASES = {  # a mistake: the function that writes the files, the command, and words of its message
-    "a misspelt key in a configuration": (misspelt_key, SNAKEMAKE, "did you mean 'seed'?"),
+    "a misspelled key in a configuration": (misspelled_key, SNAKEMAKE, "did you mean 'seed'?"),
     "an empty caption in a table": (empty_caption, DATASET, "line 5: the caption is empty"),
     "half a JPEG": (half_a_jpeg, EXTRACT, "save it again in a program that"),
     "NaN among features": (nan_features, JOIN, "features that are NaN or beyond 1e+15 for im"),

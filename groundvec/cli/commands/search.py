@@ -167,8 +167,8 @@ def _about(index: "Index") -> str:
         data += f" ({summary[0].lower()}{summary[1:]})"
     languages = " and ".join(index.encoder.languages)
     about = (
-        f"{folder.resolve().name} reads {languages}. Trained on {data}, it may miss other things."
+        f"{folder.resolve().name} reads {languages}. Trained on {data}, it may miss other subjects."
     )
     if index.normalizers.any():
-        about += " Pictures that match most sentences come later than their scores say."
+        about += " Pictures that match most sentences are ranked lower than their scores."
     return about

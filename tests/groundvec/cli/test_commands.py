@@ -229,7 +229,7 @@ def test_a_search_names_what_its_model_was_trained_on(groundvec, model, photos, 
         (theirs / "model.json").write_text(json.dumps(content))
         caplog.clear()
         groundvec("search", "photos", "A dog.", "--model", "theirs", "-o", "best.html")
-        line = f"theirs reads en and de. Trained on {data}, it may miss other things."
+        line = f"theirs reads en and de. Trained on {data}, it may miss other subjects."
         assert [printable(message) for message in caplog.messages] == [line]
         page = " ".join((tmp_path / "best.html").read_text().split())
         assert html.escape(line) in page

@@ -54,7 +54,7 @@ def test_what_is_no_picture_is_counted_in_one_line(photos, caplog):
     assert [file.name for file in pictures(photos)] == ["a.jpg", "b.png", "c.PNG", "d.jpeg"]
     [line] = caplog.messages
     assert line.endswith(
-        ": left out what is not read: 5 RAW (.cr2, .dng, .nef: export them as JPEG), "
+        ": skipped unsupported files: 5 RAW (.cr2, .dng, .nef: export them as JPEG), "
         "2 .mp4, 1 without ending, 1 .a, 1 .b, 4 others"
     )
     (photos / "deep/only").mkdir()

@@ -11,4 +11,4 @@ def test_an_extra_is_named_for_a_missing_package_and_not_for_a_fault():
     with pytest.raises(InputError, match=r'pip install "groundvec\[hub\]"'), extra("hub"):
         import_module("a_package_that_nobody_has")
     with pytest.raises(ModuleNotFoundError), extra("hub"):
-        import_module("groundvec.misspelt")
+        import_module("groundvec.misspelled")

@@ -179,8 +179,8 @@ def test_every_training_depends_on_these_modules_and_no_others():
 def test_nothing_long_depends_on_how_results_are_shown():
     assert SOURCES.keys() == LONG
     for always, some in SOURCES.values():
-        rooms = {module.split("/")[1] for module in modules([*always, *some])}
-        assert not rooms & {"page", "papers", "render", "reporting", "commands"}
+        packages = {module.split("/")[1] for module in modules([*always, *some])}
+        assert not packages & {"page", "papers", "render", "reporting", "commands"}
 
 
 @pytest.mark.parametrize(
