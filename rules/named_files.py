@@ -62,7 +62,8 @@ def _check_dataset(
     source = parts.options_schema("sources", dataset["source"])
     if source.get("early"):
         options = {key: dataset[key] for key in source["properties"] if key in dataset}
-        # By name, because `sources` is in a higher layer, and only an `early` one is worth importing pandas.
+        # By name, because `sources` is in a higher layer, and only an `early` one is worth
+        # importing pandas.
         module = import_module(parts.module("sources", dataset["source"]))
         check_languages(place, dataset, module.check(**options))
 
