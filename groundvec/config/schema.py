@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator, ValidationError, validators
 from groundvec.config import parts
 from groundvec.runtime.errors import InputError, closest
 
-# JSON Schema in YAML, not pydantic: options must be readable without importing torch. So the 30 YAML
+# JSON Schema in YAML, not pydantic: options must be readable without importing torch. The 30 YAML
 # files of parts would become 30 more modules.
 SCHEMA = Path(__file__).with_name("schema.yaml")
 MOST_NAMED = 30  # valid names that an error lists
