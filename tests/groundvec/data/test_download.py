@@ -261,12 +261,6 @@ def mirror(tmp_path):
     return tmp_path / "mirror"
 
 
-def test_the_mirror_comes_before_the_network(server, target, mirror):
-    fetch(NAME, server.source, target, mirror)
-    assert target.read_bytes() == CONTENT
-    assert server.asked == []
-
-
 @pytest.mark.parametrize("style", ["{}  {}", "{} *./{}"])
 def test_the_sums_of_a_mirror_go_before_the_recorded_ones(server, target, mirror, style):
     smaller = b"the same pictures, smaller"

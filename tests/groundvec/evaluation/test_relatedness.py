@@ -60,28 +60,6 @@ def test_training_is_checked_every_50_epochs_and_ends_after_1050(monkeypatch):
     assert next(checks) == 21
 
 
-def test_a_training_step_is_that_of_autograd_and_torch_s_adam(monkeypatch):
-    monkeypatch.setattr(relatedness, "MAX_EPOCHS", 50)
-    rng = np.random.RandomState(1)
-    (x, scores), (dev, dev_scores), test = pairs_of(rng, 70), pairs_of(rng, 20), rng.rand(9, 8)
-    test = test.astype(np.float32)
-    grades, _ = relatedness.train_and_predict((x, scores), (dev, dev_scores), test)
-
-    torch.manual_seed(1111)
-    model = torch.nn.Sequential(torch.nn.Linear(8, 5), torch.nn.Softmax(dim=1))
-    adam = torch.optim.Adam(model.parameters(), lr=1e-3)
-    order = np.random.RandomState(1111)
-    wanted = torch.from_numpy(relatedness.targets(scores))
-    for _ in range(50):
-        for rows in torch.from_numpy(order.permutation(70)).split(64):
-            loss = torch.nn.functional.mse_loss(model(torch.from_numpy(x)[rows]), wanted[rows])
-            adam.zero_grad()
-            loss.backward()
-            adam.step()
-    expected = model(torch.from_numpy(test)).detach().numpy() @ [1, 2, 3, 4, 5]
-    assert grades == pytest.approx(expected, abs=1e-5)
-
-
 def test_the_caller_s_random_numbers_are_left_alone():
     torch.manual_seed(3)
     np.random.seed(3)

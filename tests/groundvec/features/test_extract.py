@@ -3,7 +3,6 @@
 import json
 import multiprocessing
 import os
-import shutil
 import signal
 from dataclasses import replace
 
@@ -21,14 +20,12 @@ from torchvision.transforms import functional as F
 from groundvec.features import backbones, extract, store
 from groundvec.features.images import cut
 from groundvec.features.networks import InTorch
-from groundvec.provenance import digest
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import read_json, sha256
+from groundvec.runtime.files import sha256
 from groundvec.runtime.jobs import Stopped
 from groundvec.similarity import unit
 from scripts import extract_features, join_features
 from tests.support.features import STAND_IN, TINY, list_images, make_images, run
-from tests.support.photos import photo
 
 
 def assert_alike(features, expected):
@@ -272,22 +269,3 @@ def test_finished_features_that_cannot_be_read_are_not_removed(
     again = extract.extract(files_of(images), STAND_IN, tmp_path / "work", "cpu", 1, unusable={})
     assert np.array_equal(again, features) and part.read_bytes() == before
     assert f"{part} cannot be read (" in caplog.text
-
-
-def test_features_are_found_again_by_the_pictures_content_whatever_their_names(tmp_path, caplog):
-    caplog.set_level("INFO")
-    images = pd.read_csv(make_images(tmp_path, 4))
-    features = extract.extract(files_of(images), STAND_IN, tmp_path / "work", "cpu", 1)
-    [about] = (tmp_path / "work").glob("*/about.json")
-    assert digest(read_json(about)["decides"]) == about.parent.name
-    os.utime(tmp_path / "0.png")
-    (tmp_path / "1.png").rename(tmp_path / "2024 new.png")
-    photo(50, 50, seed=99).save(tmp_path / "3.png")  # another picture by the same name
-    shutil.copy(tmp_path / "0.png", tmp_path / "copy.png")
-    files = [tmp_path / f"{name}.png" for name in ("0", "2024 new", "2", "3", "copy")]
-    images = pd.DataFrame({"image_id": list("abcde"), "path": [str(file) for file in files]})
-    images["sha256"] = [sha256(file) for file in files]
-    again = extract.extract(files_of(images), STAND_IN, tmp_path / "work", "cpu", 1)
-    assert "5 images, 4 of them done before" in caplog.text
-    assert np.array_equal(again[[0, 1, 2, 4]], features[[0, 1, 2, 0]])
-    assert np.allclose(again[3], channel_means(tmp_path / "3.png"), atol=1e-5)

@@ -97,15 +97,6 @@ def test_a_lock_whose_folder_was_removed_is_not_taken_for_the_new_one(tmp_path, 
     assert text.startswith(f"cell y: process {os.getpid()} on ") and f"kill {os.getpid()}" in text
 
 
-def test_sigterm_only_sets_the_event_and_only_within_the_block():
-    before = signal.getsignal(signal.SIGTERM)
-    with jobs.catch_sigterm() as told:
-        assert not told.is_set()
-        os.kill(os.getpid(), signal.SIGTERM)
-        assert told.wait(1)
-    assert signal.getsignal(signal.SIGTERM) is before
-
-
 def test_outside_the_main_thread_sigterm_is_not_caught_and_there_is_no_error():
     def is_told():
         with jobs.catch_sigterm() as told:

@@ -111,7 +111,7 @@ def test_seeds_of_a_draw_have_their_own_test_images_but_the_same_rated_pairs(tmp
     assert ends[0.5]["SICK-R"] == ends[0.0]["SICK-R"] == ends[0.0]["training task"]
 
 
-def test_a_single_snapshot_without_baselines_has_no_claims(tmp_path):
+def test_a_single_snapshot_is_compared_with_baselines_alone(tmp_path):
     values = [value("gru-8-max", "training task", 50.0, 1.0, kind, "4") for kind in KINDS]
     described = models(tmp_path, ("flickr8k", "gru-8-max"), snapshots=[4])
     best = {("flickr8k", "gru-8-max", 1): 4}
@@ -120,12 +120,6 @@ def test_a_single_snapshot_without_baselines_has_no_claims(tmp_path):
     write(tmp_path / "claims", found, "Claims.", ["A note."])
     assert pd.read_csv(tmp_path / "claims.csv").empty
     assert "Nothing to compare." in (tmp_path / "claims.md").read_text()
-
-
-def test_an_ensemble_of_one_cycle_is_not_compared_with_its_only_snapshot(tmp_path):
-    values = [value("gru-8-max", "training task", 50.0, 1.0, kind, "4") for kind in KINDS]
-    described = models(tmp_path, ("flickr8k", "gru-8-max"), snapshots=[4])
-    best = {("flickr8k", "gru-8-max", 1): 4}
     values.append(bag("training task", 10.0))
     found = claims.claims(pd.DataFrame(values), described, {"flickr8k": "gru-8-max"}, best)
     assert found["claim"].tolist() == [claims.BASELINES]

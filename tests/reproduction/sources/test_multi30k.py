@@ -157,12 +157,16 @@ def test_files_that_are_not_whole_or_contradict_each_other_are_named(
 def test_pairs_are_read_as_they_were_written(tmp_path):
     path = tmp_path / "parallel.csv"
     pairs = pd.DataFrame(
-        [["train", "", "NA", 'nein, "danke"'], ["dev", "1.jpg", "a", "b"]], columns=parallel.COLUMNS
+        [["train", "", "NA", 'nein, "danke"'], ["dev", "7", "a", "b"]], columns=parallel.COLUMNS
     )
     parallel.write(path, pairs)
     for row, split in enumerate(("train", "dev")):
         [found] = parallel.read(path, split, "en", "de").values.tolist()
         assert found == pairs.iloc[row, 1:].tolist()
+    with pytest.raises(InputError, match="no pairs of the split test"):
+        parallel.read(path, "test", "en", "de")
+    with pytest.raises(InputError, match="no column 'fr'"):
+        parallel.read(path, "dev", "fr", "de")
 
 
 @pytest.mark.parametrize(

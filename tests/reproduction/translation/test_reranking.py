@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from groundvec.runtime.errors import InputError
-from reproduction.sources import parallel
 from reproduction.translation import mira, nbest, scores
 from reproduction.translation.nbest import Lists
 from reproduction.translation.rerank import (
@@ -282,14 +281,3 @@ def test_meteor_is_that_of_its_jar():
     assert perfect == 100 and nothing == 0
     [both] = meteor.score(statistics.sum(axis=0)[None])
     assert 0 < both < 100
-
-
-def test_pairs_are_read(tmp_path):
-    path = tmp_path / "parallel.csv"
-    path.write_text("split,image_id,en,de\ntrain,,A  dog,Ein Hund\ndev,7,A cat,Eine Katze\n")
-    [row] = parallel.read(path, "dev", "en", "de").to_dict("records")
-    assert row == {"image_id": "7", "source": "A cat", "target": "Eine Katze"}
-    with pytest.raises(InputError, match="no pairs of the split test"):
-        parallel.read(path, "test", "en", "de")
-    with pytest.raises(InputError, match="no column 'fr'"):
-        parallel.read(path, "dev", "fr", "de")

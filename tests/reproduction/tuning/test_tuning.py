@@ -2,8 +2,6 @@
 
 import json
 import math
-import os
-import signal
 
 import numpy as np
 import pandas as pd
@@ -21,7 +19,6 @@ from groundvec.features.transform import Transform
 from groundvec.model.network import Model
 from groundvec.objectives import contrastive
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.jobs import Stopped
 from groundvec.training import checkpoints
 from reproduction.tuning import image_network, training
 from tests.support.examples import description, save_model
@@ -267,17 +264,3 @@ def test_what_cannot_be_tuned_is_refused(tune, tmp_path):
         tune("other", other)
     with pytest.raises(InputError, match="no stage 8: it has stages 1 to 7"):
         image_network.divide(backbone.network, 8)
-
-
-def test_sigterm_stops_a_tuning_after_its_batch(tune, monkeypatch):
-    loss = contrastive.Objective.forward
-
-    def told(*args, **options):
-        os.kill(os.getpid(), signal.SIGTERM)
-        return loss(*args, **options)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(contrastive.Objective, "forward", told)
-        with pytest.raises(Stopped, match="after epoch 0, batch 1; start it again"):
-            tune("told")
-    assert tune("told").joinpath("tuned.json").exists()
