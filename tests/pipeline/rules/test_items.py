@@ -154,3 +154,6 @@ def test_an_item_s_inputs_are_those_that_its_paper_names(demo):
     assert len(models) == 7 and all("/models/scenes/" in path for path in models)
     ensemble_files = ensembles(models)(SimpleNamespace())
     assert ensemble_files[0] == models[0].replace("model.json", "ensemble.json")
+    wildcards = SimpleNamespace(dataset="few-scenes")
+    own = demo.inputs("socher_2014", "samples")["models"](wildcards)
+    assert len(own) == 2 and all("/models/few-scenes/" in path for path in own)

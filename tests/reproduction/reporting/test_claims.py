@@ -125,3 +125,10 @@ def test_one_seed_is_judged_by_the_seeds_of_other_sizes():
     lost = judged(found.assign(of_seeds=found["of_seeds"].where(found["seeds"] == 1)))
     assert lost.loc[2, "pooled_variance"] == pytest.approx(2)
     pd.testing.assert_frame_equal(judged(found), found)
+
+
+def test_seeds_that_drew_their_own_pictures_are_not_drawn_again():
+    """The pictures' part of the variance is the variance between draws."""
+    values, times = [1.0, 2.0, 3.0], [np.array([value, 0.0, 50.0]) for value in (1, 2, 3)]
+    found = decide("", seeds(values, test_to_train=0.25).assign(draws=times))
+    assert found.loc[0, ["low", "high"]].tolist() == pytest.approx(t_interval(values, 0, 0.25))
