@@ -26,8 +26,6 @@ from reproduction.reading import check_form
 BACKBONES = parts.ROOT / "groundvec/features/backbones.yaml"
 # Keys that a data set does not inherit from the one that it is `of`: they are about training.
 NOT_INHERITED = {"models", "seeds", "draw", "folds", "training", "papers"}
-# Keys of a data set about computing features, which precomputed ones do not need.
-COMPUTED = ("weights", "parts", *configuration_schema()["$defs"]["extraction"]["properties"])
 # The rows of tables of translations that are no models.
 RERANKERS = ("baseline", "length", "oracle")
 
@@ -298,17 +296,12 @@ def _check_unread(written: dict[str, Any], config: dict[str, Any]) -> None:
             continue  # its keys are as in the other one
         # Data sets with the same images may have other backbones.
         related = [data for key, data in datasets.items() if data.get("of", key) == name]
-        precomputed = [data["backbone"] == "precomputed" for data in related]
-        unread: dict[str, str] = {}
-        if all(precomputed):
-            reason = "precomputed features are read as they are: remove it, or name a network as"
-            unread = dict.fromkeys(COMPUTED, f"{reason} `backbone`")
-        elif not any(precomputed):
-            reason = "this file is read only with `backbone: precomputed`: add that, or remove"
-            unread = {"features": f"{reason} `features`"}
-        for key, problem in unread.items():
-            if key in keys:
-                raise mistake(f"datasets.{name}.{key}", problem)
+        if "features" in keys and all(data["backbone"] != "precomputed" for data in related):
+            raise mistake(
+                f"datasets.{name}.features",
+                "this file is read only with `backbone: precomputed`: add that, or remove "
+                "`features`",
+            )
     ratings = written.get("ratings", {})
     for key in configuration_schema()["$defs"]["rated"]["properties"]:
         if key in ratings and ratings["source"] != "sts":

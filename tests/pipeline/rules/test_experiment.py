@@ -165,11 +165,6 @@ OF_A_DATASET = {
         "one.backbone: precomputed features stand alone: leave the other names out, or put all"
     ),
     "features: f.npz": "one.features: this file is read only with `backbone: precomp",
-    "backbone: precomputed, features: f.npz, weights: IMAGENET1K_V1": (
-        "datasets.one.weights: precomputed features are read as they are: remove it, or name a"
-    ),
-    "backbone: precomputed, features: f.npz, crops: 2": "datasets.one.crops: precomputed feat",
-    "backbone: precomputed, features: f.npz, parts: 2": "datasets.one.parts: precomputed feat",
     "backbone: [resnet50, resnet18], weights: IMAGENET1K_V2": (
         "one.weights: resnet18 has no weights 'IMAGENET1K_V2': did you mean 'IMAGENET1K_V1'?"
     ),
