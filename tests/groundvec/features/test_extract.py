@@ -20,8 +20,9 @@ from torchvision.transforms import functional as F
 from groundvec.features import backbones, extract, store
 from groundvec.features.images import cut
 from groundvec.features.networks import InTorch
+from groundvec.provenance import digest
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import sha256
+from groundvec.runtime.files import read_json, sha256
 from groundvec.runtime.jobs import Stopped
 from groundvec.similarity import unit
 from scripts import extract_features, join_features
@@ -211,6 +212,8 @@ def test_told_to_stop_it_keeps_what_is_done(tmp_path, monkeypatch, caplog):
     caplog.set_level("INFO")
     extract.extract(*arguments)
     assert "4 images, 1 of them done before" in caplog.text
+    [about] = (tmp_path / "work").glob("*/about.json")
+    assert digest(read_json(about)["decides"]) == about.parent.name
 
 
 def rewrite(change, save=np.savez):
