@@ -49,7 +49,7 @@ def ensemble(history: pd.DataFrame, model: dict[str, Any]) -> dict[str, Any]:
         )
     scores = by_epoch.loc[model["snapshots"], "dev_recall"]
     if not learned_images(model):
-        # Their recall is chance. Of equal scores, the later ones are chosen.
+        # Their recall is chance. If scores are equal, the later ones are chosen.
         scores = scores * 0
     [best] = best_snapshots(scores, 1)
     return {"epochs": best_snapshots(scores), "best": best}

@@ -116,7 +116,8 @@ def make_item(folder, item, *options, reported=None):
 
 
 def test_models_are_called_by_their_languages_their_beta_and_what_they_read(tmp_path):
-    files = write_models(tmp_path, *(("multi30k", model) for model in "acefg"), **MODELS)
+    names = [("multi30k", model) for model in "acefg"]
+    files = write_models(tmp_path, *names, **MODELS)
     named = labelled(results.read_models(files)).set_index("model")["name"]
     assert named.to_dict() == {
         "a": "VSE",
