@@ -3,10 +3,10 @@
 import logging
 import os
 import re
+import stat
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 
 from groundvec.runtime.errors import InputError, printable
@@ -50,9 +50,17 @@ def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
     """
     files: list[Path] = []
     for path in paths(images):
-        if path.is_dir():
-            inside = list(_inside(path))
-            readable = sorted(file for file in inside if PICTURE.fullmatch(file.suffix))
+        try:
+            mode = path.stat().st_mode
+        except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a NUL in the name
+            raise InputError(
+                f"{path} does not exist: name a picture or a folder of pictures"
+            ) from None
+        except OSError as error:
+            raise _unreadable(path, error) from None
+        if stat.S_ISDIR(mode):
+            inside = visible_files(path)
+            readable = [file for file in inside if PICTURE.fullmatch(file.suffix)]
             left_out = _count(file.suffix.lower() for file in inside)
             if not readable:
                 raise InputError(
@@ -64,11 +72,12 @@ def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
             files += readable
         elif RAW.fullmatch(path.suffix.lower()):
             raise InputError(f"{path} is RAW, which is not read: export it as JPEG")
-        elif path.is_file():
+        elif stat.S_ISREG(mode):
             files.append(path)
         else:
-            problem = "is neither a file nor a folder" if path.exists() else "does not exist"
-            raise InputError(f"{path} {problem}: name a picture or a folder of pictures")
+            raise InputError(
+                f"{path} is neither a file nor a folder: name a picture or a folder of pictures"
+            )
     return files
 
 
@@ -91,11 +100,32 @@ def _count(endings: Iterable[str]) -> str:
     return ", ".join(listed)
 
 
-def _inside(top: Path) -> Iterator[Path]:
-    """Yield the files in a folder and its subfolders, except those that file managers hide."""
+def visible_files(top: Path) -> list[Path]:
+    """List the files in a folder and its subfolders, sorted, except those that are hidden.
+
+    Every command that takes a folder of pictures lists it by this function. Links to folders are
+    followed, each folder once. Entries that cannot be read are left out; a line per folder counts
+    them.
+
+    Raises:
+        InputError: the folder itself cannot be read.
+    """
+    problems: dict[str, list[OSError]] = {}  # by the folder of the entry
+
+    def leave_out(error: OSError) -> None:
+        if str(error.filename) == str(top):
+            raise _unreadable(top, error)
+        problems.setdefault(os.path.dirname(error.filename), []).append(error)  # noqa: PTH120
+
     seen = set()
-    for folder, inner, names in os.walk(top, onerror=partial(_unreadable, top), followlinks=True):
-        status = os.stat(folder)  # noqa: PTH116
+    files: list[Path] = []
+    for folder, inner, names in os.walk(top, onerror=leave_out, followlinks=True):
+        try:
+            status = os.stat(folder)  # noqa: PTH116
+        except OSError as error:  # it was removed after it was listed
+            leave_out(error)
+            inner.clear()
+            continue
         if (status.st_dev, status.st_ino) in seen:  # a link leads back here
             inner.clear()
             continue
@@ -103,16 +133,33 @@ def _inside(top: Path) -> Iterator[Path]:
         # `os.walk` descends into the folders that this list has afterwards.
         visible = (name for name in inner if not name.startswith("."))
         inner[:] = sorted(name for name in visible if name.lower() not in HIDDEN)
-        paths = (Path(folder, name) for name in names if not name.startswith("."))
-        yield from filter(Path.is_file, paths)
+        for name in names:
+            if name.startswith("."):
+                continue
+            file = Path(folder, name)
+            try:
+                # Not `is_file`: it raises some errors, and hides others, such as a broken link.
+                is_file = stat.S_ISREG(file.stat().st_mode)
+            except OSError as error:
+                leave_out(error)
+                continue
+            if is_file:
+                files.append(file)
+    for errors in problems.values():
+        first = errors[0]
+        others = f" and {len(errors) - 1:,} more in its folder" if len(errors) > 1 else ""
+        line = (
+            f"{first.filename}{others} cannot be read ({first.strerror}); its pictures are left out"
+        )
+        log.warning("%s", printable(line))
+    return sorted(files)
 
 
-def _unreadable(named: Path, error: OSError) -> None:
-    """Handle a folder that `os.walk` cannot read: the named one, or one within it."""
-    if error.filename == str(named):
-        raise InputError(f"{named} cannot be read ({error.strerror}): change its permissions")
-    folder = printable(str(error.filename))
-    log.warning("%s cannot be read (%s); its pictures are left out", folder, error.strerror)
+def _unreadable(path: Path, error: OSError) -> InputError:
+    """Return the error of a file or folder that a user named, and that cannot be read."""
+    return InputError(
+        f"{path} cannot be read ({error.strerror}): change its permissions, or name another"
+    )
 
 
 def checksums(files: Sequence[str | Path]) -> list[str]:

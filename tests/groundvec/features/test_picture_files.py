@@ -100,6 +100,33 @@ def test_folders_that_cannot_be_read_are_not_empty(photos, monkeypatch, caplog):
         pictures(photos / "pipe")
 
 
+def test_entries_that_cannot_be_read_are_left_out_with_a_line_per_folder(
+    photos, monkeypatch, caplog
+):
+    expected = pictures(photos)
+    (photos / "gone").mkdir()
+    (photos / "deep/far.jpg").symlink_to("a" * 300)
+    (photos / "deep/loop.jpg").symlink_to("loop.jpg")
+    (photos / "deep/unmounted").symlink_to("/nowhere")
+    status = os.stat
+
+    def removed(path, **options):
+        if str(path) == str(photos / "gone"):
+            raise OSError(errno.ESTALE, "Stale file handle", str(path))
+        return status(path, **options)
+
+    monkeypatch.setattr(os, "stat", removed)
+    assert pictures(photos) == expected
+    first, second = sorted(caplog.messages)
+    assert " and 2 more in its folder cannot be read (" in first
+    assert first.startswith(f"{photos}/deep/") and first.endswith("its pictures are left out")
+    assert second == (
+        f"{photos}/gone cannot be read (Stale file handle); its pictures are left out"
+    )
+    with pytest.raises(InputError, match=r"gone cannot be read \(Stale file handle\): change its"):
+        pictures(photos / "gone")
+
+
 @pytest.mark.parametrize("given", [None, 3, [4], [None]])
 def test_what_is_no_picture_is_refused(given):
     with pytest.raises(InputError, match="is no picture: name a picture or a folder"):
