@@ -239,8 +239,8 @@ def convert(tmp_path, monkeypatch):
     page = (ROOT / "docs" / "your-own-data.md").read_text("utf-8")
     monkeypatch.chdir(tmp_path)
     Path("my/photos").mkdir(parents=True)
-    for name in ("a.jpg", "b.jpg", "c.jpg"):
-        Path("my/photos", name).write_bytes(picture("red", "JPEG"))
+    for name, color in {"a.jpg": "red", "b.jpg": "blue", "c.jpg": "lime"}.items():
+        Path("my/photos", name).write_bytes(picture(color, "JPEG"))
 
     def run(*starts, change=str):
         for start in starts:

@@ -74,8 +74,22 @@ def write(
         check_output(Path(folder, name))
     with ThreadPoolExecutor() as pool:
         images = images.assign(sha256=list(pool.map(sha256, images.path)))
+    _warn_of_copies(images)
     frames.write(Path(folder, "captions.csv"), captions, Captions)
     frames.write(Path(folder, "images.csv"), images, Images)
+
+
+def _warn_of_copies(images: Images) -> None:
+    """Log a warning if files of different splits have the same content."""
+    copied = images[images.groupby("sha256").split.transform("nunique") > 1]
+    if not copied.empty:
+        example = copied[copied.sha256 == copied.sha256.iloc[0]].drop_duplicates("split")
+        log.warning(
+            "%d images have the same content as one in another split, such as %s: put them in one "
+            "split, since the test should have no training images",
+            len(copied),
+            " and ".join(example.image_id),
+        )
 
 
 def with_more(captions: Captions, more: Captions) -> Captions:

@@ -12,7 +12,7 @@ import logging
 import posixpath
 import re
 from codecs import BOM_UTF8
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,7 +20,7 @@ import pandas as pd
 
 from groundvec.data import dataset
 from groundvec.data.cleaning import clean
-from groundvec.features.files import PICTURE
+from groundvec.features.files import PICTURE, checksums
 from groundvec.provenance import digest
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError
@@ -46,8 +46,8 @@ def read(table: str | Path, images: str | Path) -> tuple[pd.DataFrame, pd.DataFr
     """Read a table, or the captions in a folder, as (captions, images), in their order.
 
     The id of an image is its name in the table, in its shortest form (`./a.jpg` is a.jpg). Without
-    a column `split`, the images are split by `split_by_name`; without a column `language`, captions
-    are English.
+    a column `split`, the images are split by `split_by_name`, with files of the same content in one
+    split; without a column `language`, captions are English.
 
     Raises:
         InputError: the table is not UTF-8 CSV with these columns, a row has a problem (see
@@ -58,7 +58,9 @@ def read(table: str | Path, images: str | Path) -> tuple[pd.DataFrame, pd.DataFr
     if "language" not in captions:
         captions["language"] = "en"
     if "split" not in captions:
-        captions["split"] = captions.image_id.map(split_by_name(captions.image_id))
+        copies = _copies(captions.image_id, Path(images))
+        names = captions.image_id.map(lambda name: copies.get(name, name))
+        captions["split"] = names.map(split_by_name(names, last=copies.values()))
         log.info("%s has no column split: the images are split 80/10/10 by their names", table)
     image_table = captions[["image_id", "split"]].drop_duplicates("image_id", ignore_index=True)
     image_table["path"] = [str(Path(images, name)) for name in image_table.image_id]
@@ -90,7 +92,7 @@ def state(table: str | Path, images: str | Path) -> str:
     return digest(states)
 
 
-def split_by_name(names: pd.Series, salt: str = "") -> pd.Series:
+def split_by_name(names: pd.Series, salt: str = "", last: Iterable[str] = ()) -> pd.Series:
     """Split names 80/10/10 into train, dev and test by their SHA-256, indexed by name.
 
     Dev and test get a tenth each, rounded, and at least one.
@@ -98,17 +100,45 @@ def split_by_name(names: pd.Series, salt: str = "") -> pd.Series:
     Args:
         names: the names.
         salt: a text that is hashed before each name; another one makes another split.
+        last: names that are in dev and test only if the others do not suffice.
     """
+    put_last = set(last)
 
-    def checksum(name: str) -> bytes:
-        return hashlib.sha256(f"{salt}{name}".encode()).digest()
+    def place(name: str) -> tuple[bool, bytes]:
+        return name in put_last, hashlib.sha256(f"{salt}{name}".encode()).digest()
 
-    order = sorted(names.unique(), key=checksum)
+    order = sorted(names.unique(), key=place)
     tenth = max(1, round(len(order) / 10))
     split = pd.Series("train", index=order)
     split.iloc[:tenth] = "dev"
     split.iloc[tenth : 2 * tenth] = "test"
     return split
+
+
+def _copies(names: pd.Series, folder: Path) -> dict[str, str]:
+    """Map each file whose content another one has too to the first of them by name.
+
+    If copies were in two splits, the test would have been seen in training; and in the test, a
+    search that finds the copy counts as wrong. Only files of one size are read. Missing and empty
+    files are refused later.
+    """
+    paths = {name: Path(folder, name) for name in sorted(names.unique())}
+    sizes = pd.Series({name: path.stat().st_size for name, path in paths.items() if path.is_file()})
+    candidates = sizes.index[sizes.duplicated(keep=False) & (sizes > 0)]
+    contents = pd.Series(checksums([paths[name] for name in candidates]), candidates, dtype=str)
+    copies = {
+        name: same[0] for same in contents.groupby(contents).groups.values() for name in same[1:]
+    }
+    if copies:
+        name, first = next(iter(copies.items()))
+        log.warning(
+            "%d pictures are copies of others, such as %s of %s: copies stay in one split; remove "
+            "placeholders, such as 'not available'",
+            len(copies),
+            name,
+            first,
+        )
+    return copies
 
 
 def _texts(folder: Path) -> Rows:

@@ -6,6 +6,7 @@ import logging
 import pandas as pd
 import pytest
 
+from groundvec.data import dataset
 from groundvec.runtime.errors import InputError
 from groundvec.sources import table
 
@@ -60,6 +61,27 @@ def test_table_without_a_split_gets_one_that_does_not_depend_on_the_order(tmp_pa
     # The order of the hashes, such as that of `printf 0.jpg | sha256sum`.
     order = sorted(split.index, key=lambda name: hashlib.sha256(name.encode()).digest())
     assert split[order].tolist() == ["dev"] * 5 + ["test"] * 5 + ["train"] * 40
+
+
+def test_pictures_with_the_same_content_are_in_one_split(tmp_path, caplog):
+    names = [f"{number:02}.jpg" for number in range(30)]
+    copies = names[:24:2]
+    for name in names:
+        (tmp_path / name).write_text("gone" if name in copies else name[:2] + "..")
+    rows = "".join(f"{name},A cat.\n" for name in names)
+    captions, images = table.read(write_table(tmp_path, "image,caption\n" + rows), tmp_path)
+    # The test would have them only if there were too few others.
+    assert set(images.split[images.image_id.isin(copies)]) == {"train"}
+    assert "11 pictures are copies of others, such as 02.jpg of 00.jpg: copies stay" in caplog.text
+    caplog.clear()
+    dataset.write(tmp_path / "out", captions, images)
+    assert not caplog.text
+    # A table has a column `split` that puts them apart.
+    for rows in (captions, images):
+        rows.loc[rows.image_id == "02.jpg", "split"] = "dev"
+    dataset.write(tmp_path / "apart", captions, images)
+    said = "12 images have the same content as one in another split, such as 00.jpg and 02.jpg: put"
+    assert said in caplog.text
 
 
 @pytest.mark.parametrize(
