@@ -25,6 +25,7 @@ from groundvec.model import hub
 from groundvec.model.folder import copy_ensemble
 from groundvec.model.sentences import Snapshot, checked_snapshots, encode_sentences
 from groundvec.runtime.errors import InputError, extra
+from groundvec.runtime.texts import refuse_blank
 from groundvec.runtime.vectors import as_array, finite_floats
 from groundvec.text.encoded import strings
 
@@ -210,11 +211,10 @@ class SentenceEncoder:
         alone; in another batch it is the same to rounding (1e-6).
 
         Sentences are cleaned as captions are in training (`groundvec.data.cleaning`), and
-        punctuation is separated from words (`groundvec.text.punctuation`). The empty string has a
-        vector too. A final full stop changes nothing for encoders of characters and of n-grams.
-        Characters or words that training never met are read as one unknown symbol; character
-        n-grams are hashed and have no unknown. Sentences are cut after 1,000 characters, with a
-        warning.
+        punctuation is separated from words (`groundvec.text.punctuation`). A final full stop
+        changes nothing for encoders of characters and of n-grams. Characters or words that training
+        never met are read as one unknown symbol; character n-grams are hashed and have no unknown.
+        Sentences are cut after 1,000 characters, with a warning.
 
         Args:
             batch_size: the largest number of sentences in a batch; by default a good number for
@@ -228,13 +228,15 @@ class SentenceEncoder:
             unused: other options of sentence-transformers, with their `DEFAULTS` only.
 
         Raises:
-            InputError: something in `sentences` is no string; the model knows no such language.
+            InputError: something in `sentences` is no string, or is empty; the model knows no such
+                language.
             TypeError: an unknown option, or another value than its default; with a remedy.
         """
         _check_unused(unused, convert_to_tensor)
         if batch_size is not None and not (isinstance(batch_size, Integral) and batch_size >= 1):
             raise InputError(f"batch_size is {batch_size}: it must be 1 or more, a whole number")
         texts = strings([sentences] if isinstance(sentences, str) else sentences)
+        refuse_blank(texts)
         vectors = encode_sentences(
             self.models, texts, language, bool(show_progress_bar), batch_size, tokenized
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 from groundvec.cli.arguments import STANDARD
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import text_lines
+from groundvec.runtime.texts import refuse_blank
 
 # Files that are structured otherwise than as one sentence per line.
 STRUCTURED = {".csv", ".html", ".json", ".jsonl", ".parquet", ".tsv", ".xlsx", ".xml"}
@@ -34,7 +35,8 @@ def read_sentences(path: Path) -> list[str]:
     """Read the lines of a text file, or of standard input for `-`.
 
     Raises:
-        InputError: the file is missing, no text, or a table, JSON or XML by its ending.
+        InputError: the file is missing, no text, or a table, JSON or XML by its ending; or a line
+            is empty.
     """
     if path == STANDARD and sys.stdin is None:
         raise InputError("standard input is closed: name a file of sentences")
@@ -48,4 +50,6 @@ def read_sentences(path: Path) -> list[str]:
     except OSError as error:
         reason = error.strerror or error
         raise InputError(f"{path}: {reason}; name a file of sentences") from None
-    return list(text_lines(data, path))
+    sentences = list(text_lines(data, path))
+    refuse_blank(sentences, f"{path} line", first=1)
+    return sentences

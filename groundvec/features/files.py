@@ -104,18 +104,19 @@ def visible_files(top: Path) -> list[Path]:
     """List the files in a folder and its subfolders, sorted, except those that are hidden.
 
     Every command that takes a folder of pictures lists it by this function. Links to folders are
-    followed, each folder once. Entries that cannot be read are left out; a line per folder counts
-    them.
+    followed, each folder once. Entries that cannot be read are left out; for each folder
+    and reason, a line counts them.
 
     Raises:
         InputError: the folder itself cannot be read.
     """
-    problems: dict[str, list[OSError]] = {}  # by the folder of the entry
+    problems: dict[tuple[str, str | None], list[OSError]] = {}  # by folder and reason
 
     def leave_out(error: OSError) -> None:
         if str(error.filename) == str(top):
             raise _unreadable(top, error)
-        problems.setdefault(os.path.dirname(error.filename), []).append(error)  # noqa: PTH120
+        key = (os.path.dirname(error.filename), error.strerror)  # noqa: PTH120
+        problems.setdefault(key, []).append(error)
 
     seen = set()
     files: list[Path] = []
@@ -133,7 +134,7 @@ def visible_files(top: Path) -> list[Path]:
         # `os.walk` descends into the folders that this list has afterwards.
         visible = (name for name in inner if not name.startswith("."))
         inner[:] = sorted(name for name in visible if name.lower() not in HIDDEN)
-        for name in names:
+        for name in sorted(names):
             if name.startswith("."):
                 continue
             file = Path(folder, name)

@@ -25,6 +25,7 @@ from groundvec.provenance import digest
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import check_memory, read_regular, text_lines
+from groundvec.runtime.texts import is_blank
 
 # Characters of a field. `dataset.check` has the real limit, with a better error than csv's.
 csv.field_size_limit(2**30)
@@ -248,6 +249,10 @@ def _rows(path: Path, images: Path) -> pd.DataFrame:
         rows[rows.image.str.contains(r"[\x00-\x1f\x7f]")],
         "{where}{more}: the image's file name {image!r} holds a line break or control character; "
         "rename the file",
+    )
+    dataset.refuse(
+        rows[rows.caption.map(is_blank)],
+        "{where}{more}: the caption is empty; write one or remove the row",
     )
     texts = rows.caption.str.strip()
     dataset.refuse(

@@ -6,8 +6,8 @@ The output's ending chooses its format:
   .csv      one line per sentence, comma-separated numbers; the format of standard output too
   .parquet  a table with the columns `sentence` and `vector`
 
-An empty line is the empty sentence, and has a vector too. Vectors are written as they are computed,
-so that memory hardly grows with their number.
+An empty line is refused. Vectors are written as they are computed, so that memory hardly grows with
+their number.
 
 Examples:
   groundvec encode sentences.txt -o vectors.npy

@@ -31,6 +31,7 @@ from groundvec.cli.search_results import Hits, page, shown
 from groundvec.cli.sentences import is_path
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError
+from groundvec.runtime.texts import is_blank
 
 if TYPE_CHECKING:
     from groundvec.index import Index
@@ -148,7 +149,7 @@ def _path_or_sentence(argument: str) -> Path | str:
     """Return the path that an argument names, or seems to name; a sentence as it is."""
     if is_path(argument):
         return Path(argument)
-    if not argument.strip():
+    if is_blank(argument):
         raise argparse.ArgumentTypeError("a sentence is empty: describe pictures")
     return argument
 

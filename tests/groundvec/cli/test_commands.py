@@ -24,7 +24,7 @@ from groundvec.text.characters import Text
 from tests.support.commands import run_here, shell
 from tests.support.examples import description, save_model
 
-SENTENCES = ["A dog runs.", "", "éß🐶 \u2028 never seen", "A cat sleeps on a red sofa."]
+SENTENCES = ["A dog runs.", "?", "éß🐶 \u2028 never seen", "A cat sleeps on a red sofa."]
 
 
 @pytest.fixture(scope="module")
@@ -302,13 +302,18 @@ RETRIEVE = ["evaluate", "retrieval", "captions.npy", "images.npy"]
         ([*RETRIEVE, "--inverse-temperature", "9"], "--inverse-temperature is the bank's: add --b"),
         ([*RETRIEVE, "--inverse-temperature", "0"], "argument --inverse-temperature: 0: it must "),
         (["search", "s.txt", " "], "argument QUERY: a sentence is empty: describe pictures"),
+        (["search", "s.txt", "A.", "--minus", "..."], "argument --minus: a sentence is empty"),
+        (["encode", "blank.txt"], r"blank.txt line 2 is empty ('\u200b.'): write text, or leave"),
+        (["similarity", "A dog.", ""], "sentence 1 is empty (''): write text, or leave it out"),
+        ([*RATE, "--captions", "blank.txt"], "blank.txt line 2 is empty"),
         (["search", "A dog.", "A cat."], "A dog. does not exist: name a picture or a folder"),
     ],
 )
 def test_a_mistake_is_named(tmp_path, monkeypatch, capsys, arguments, message):
     (tmp_path / "s.txt").write_text("A dog.\n")
-    (tmp_path / "two.txt").write_text("A dog.\n\n")
+    (tmp_path / "two.txt").write_text("A dog.\nA cat.\n")
     (tmp_path / "empty.txt").touch()
+    (tmp_path / "blank.txt").write_text("A dog.\n\u200b.\n")
     (tmp_path / "table.csv").write_text("id,caption\n1,A dog.\n")
     (tmp_path / "folder").mkdir()
     monkeypatch.chdir(tmp_path)

@@ -14,7 +14,7 @@ from groundvec.text import characters
 from tests.support.examples import description, save_model
 
 CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
-SENTENCES = ["A dog.", "", "  Zwei\tHunde ", "never seen: éß🐶", "A dog chases 2 cats. " * 9] * 3
+SENTENCES = ["A dog.", "?", "  Zwei\tHunde ", "never seen: éß🐶", "A dog chases 2 cats. " * 9] * 3
 
 
 def train(folder, similarity="cosine"):

@@ -70,7 +70,7 @@ READERS = {  # of a file's content: what is read of it
     "glove.txt": ("dög 1 2\ncat 3 4\n", lambda path: read_vectors(path, ["dög", "cat"])),
     "trees.gz": (TREES, treebank.read),
     "lists.txt": ("0 ||| Jä. ||| ||| 1\n", lambda path: nbest.read(path, 1)),
-    "lines.txt": ("A dög.\n\nA cat.\n", read_sentences),
+    "lines.txt": ("A dög.\nA cat.\n", read_sentences),
     "table.csv": (
         'image,caption\na,"A\ndög"\nb,B\nc,C\n',
         lambda path: table.read(path, path.parent)[0],

@@ -92,7 +92,7 @@ def test_pictures_with_the_same_content_are_in_one_split(tmp_path, caplog):
         (GOOD + ",A horse.,test\n", r"my.csv line 5: the image's file name is missing"),
         (GOOD + "c.jpg,A cow.,dev\n", r"my.csv line 5 is in split dev, but .* is in split test"),
         (GOOD + "d.jpg,A pig, pink,dev\nd.jpg\n", r"5 \(and 1 more\) has 4 fields, but the header"),
-        (GOOD + '\nc.jpg,"A\ncow",test\nc.jpg,,test\n', r"my.csv line 8: the caption is empty"),
+        (GOOD + '\nc.jpg,"A\ncow",test\nc.jpg,...,test\n', r"my.csv line 8: the caption is empty"),
         (GOOD + 'c.jpg,"A cow,test\nc.jpg,A cow,test\n', r"my.csv line 5: unexpected end of data"),
         (GOOD + 'c.jpg,"A" cow,test\n', r"my.csv line 5: .*double those inside it"),
         ("image,caption\na.jpg,A cat.\n", r"my.csv: no image is in split"),
