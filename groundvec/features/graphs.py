@@ -9,12 +9,13 @@ import math
 import os
 import tempfile
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
-from onnx import helper, numpy_helper, shape_inference
+from onnx import TensorProto, helper, numpy_helper, shape_inference
 
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_regular
@@ -36,10 +37,14 @@ OPSET = 18
 # weights are in such ones. Rounding the small ones, too, doubles the error of the features.
 LARGE = 2**15
 # Bounds of graphs from anywhere. EfficientNet-Lite2 has 5 MB in 8 bits, and computes 31 million
-# numbers by 860 million products; ResNet-152 takes 16 billion products.
-MAX_BYTES = 2**28
-MAX_NUMBERS = 2**28  # of all nodes together, at most 1 GiB
-MAX_PRODUCTS = 2**36
+# numbers by 860 million products.
+MAX_BYTES = 2**25
+MAX_STRUCTURE = 2**18  # bytes that are no weights; a parsed message takes a hundred times as many
+MAX_NODES = 2**11  # and weights; ONNX Runtime takes a minute for 60,000
+# Numbers of all values together, 256 MiB. No order of the nodes has more of them in memory at a
+# time; the order in the file would not bound it, as ONNX Runtime chooses its own.
+MAX_NUMBERS = 2**26
+MAX_OPERATIONS = 2**33
 # Operators of EfficientNet-Lite. None has a graph inside or reads a file.
 OPERATORS = {
     "Add",
@@ -56,6 +61,24 @@ OPERATORS = {
     "Sqrt",
     "Sub",
 }
+# The fields that `rounded` writes, by the type of their message. All others are refused wherever
+# they are: functions, graphs and tensors of attributes, sparse weights, weights in other files.
+FIELDS = {
+    "ModelProto": {"ir_version", "producer_name", "producer_version", "opset_import", "graph"},
+    "OperatorSetIdProto": {"domain", "version"},
+    "GraphProto": {"name", "doc_string", "node", "initializer", "input", "output"},
+    "NodeProto": {"name", "domain", "op_type", "input", "output", "attribute"},
+    "AttributeProto": {"name", "type", "f", "i", "s", "ints"},
+    "TensorProto": {"name", "dims", "data_type", "raw_data"},
+    "ValueInfoProto": {"name", "type"},
+    "TypeProto": {"tensor_type"},
+    "Tensor": {"elem_type", "shape"},
+    "TensorShapeProto": {"dim"},
+    "Dimension": {"dim_value"},
+}
+RAW_DATA = (7, 5, 9)  # the numbers of the fields ModelProto.graph.initializer.raw_data
+FIXED = {1: 8, 5: 4}  # bytes of protobuf's types of numbers of a fixed size
+WEIGHTS = {TensorProto.FLOAT, TensorProto.INT8, TensorProto.INT64}  # INT64: axes and shapes
 
 
 class Graph:
@@ -65,7 +88,7 @@ class Graph:
         """Load a graph of `export` or `rounded`; `read` loads one that may come from anywhere."""
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1  # images are computed side by side, one on each core
-        options.log_severity_level = 3  # errors
+        options.log_severity_level = 4  # errors are raised, and not printed as well
         # Rounded weights become floating-point numbers once, and not for each image.
         options.add_session_config_entry("session.disable_quant_qdq", "1")
         self.session = onnxruntime.InferenceSession(
@@ -147,7 +170,7 @@ def _simplified(graph: bytes) -> bytes:
     """Let ONNX Runtime compute the constants of a graph, such as paddings."""
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    options.log_severity_level = 3  # errors
+    options.log_severity_level = 4  # errors are raised, and not printed as well
     with tempfile.TemporaryDirectory() as folder:
         options.optimized_model_filepath = str(Path(folder, "simplified.onnx"))
         onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
@@ -177,8 +200,7 @@ def read(path: Path, sha256: str, transform: "Transform", width: int) -> Graph:
             f"{path} is damaged, its checksum is not that in model.json: copy the model again"
         )
     try:
-        _check(graph, [1, 3, transform.crop, transform.crop], [1, width])
-        network = Graph(graph)
+        network = Graph(_checked(graph, [1, 3, transform.crop, transform.crop], [1, width]))
         # Some mistakes, such as channels that do not fit, show only when it computes.
         network(np.zeros((1, 3, transform.crop, transform.crop), np.uint8))
         return network
@@ -189,37 +211,104 @@ def read(path: Path, sha256: str, transform: "Transform", width: int) -> Graph:
         ) from None
 
 
-def _check(graph: bytes, input_shape: list[int], output_shape: list[int]) -> None:
-    """Raise an error if a graph is not as `read` describes."""
+def _checked(graph: bytes, input_shape: list[int], output_shape: list[int]) -> bytes:
+    """Raise an error if a graph is not as `read` describes; return the message that was checked."""
+    _structure(memoryview(graph))  # before it is parsed
     model = onnx.load_from_string(graph)
+    # Fields that this version of ONNX does not know might mean something to ONNX Runtime.
+    model.DiscardUnknownFields()
+    _check_fields(model)
     nodes = model.graph.node
+    count = len(nodes) + len(model.graph.initializer)
+    if count > MAX_NODES:
+        raise ValueError(f"it has {count:,} nodes and weights")
     operators = {f"{node.domain}{node.op_type}" for node in nodes}
     if not operators <= OPERATORS:
         raise ValueError(f"it has the operator {min(operators - OPERATORS)}")
-    if any(tensor.external_data for tensor in model.graph.initializer):
-        raise ValueError("it has weights in another file")
     onnx.checker.check_model(model)
+    shapes: dict[str, Sequence[int]] = {}
+    for tensor in model.graph.initializer:
+        if tensor.data_type not in WEIGHTS:
+            raise ValueError(f"{tensor.name} has numbers of another type")
+        shapes[tensor.name] = numpy_helper.to_array(tensor).shape
     # Sizes are inferred, and not taken from what the graph declares.
-    del model.graph.value_info[:]
-    inferred = shape_inference.infer_shapes(model, strict_mode=True, data_prop=True).graph
-    shapes: dict[str, list[int]] = {}
+    inferred = shape_inference.infer_shapes(model, strict_mode=True).graph
     for value in [*inferred.input, *inferred.value_info, *inferred.output]:
-        if value.type.tensor_type.HasField("shape"):
-            dimensions = value.type.tensor_type.shape.dim
-            shapes[value.name] = [dimension.dim_value for dimension in dimensions]  # 0: unknown
-    if shapes.get(INPUT) != input_shape or shapes.get(OUTPUT) != output_shape:
+        kind = value.type.tensor_type
+        expected_type = TensorProto.UINT8 if value.name == INPUT else TensorProto.FLOAT
+        if kind.elem_type == expected_type and kind.HasField("shape"):
+            shapes[value.name] = [dimension.dim_value for dimension in kind.shape.dim]
+    ends = [[value.name for value in values] for values in (inferred.input, inferred.output)]
+    is_alike = shapes.get(INPUT) == input_shape and shapes.get(OUTPUT) == output_shape
+    if ends != [[INPUT], [OUTPUT]] or not is_alike:
         raise ValueError(f"it does not read {input_shape}, or does not compute {output_shape}")
-    weights = {tensor.name: list(tensor.dims) for tensor in model.graph.initializer}
     numbers = 0
-    products = 0
+    operations = 0
     for node in nodes:
         for name in node.output:
-            size = math.prod(shapes.get(name, [0]))
-            if size == 0:
-                raise ValueError(f"{name} has no known size")
+            shape = shapes.get(name, [0])
+            if min(shape, default=1) < 1:
+                raise ValueError(f"{name} has no known size, or is not float32")
+            size = math.prod(shape)
             numbers += size
+            operations += size
             if node.op_type == "Conv":
-                kernel = weights.get(node.input[1]) or shapes[node.input[1]]
-                products += size * math.prod(kernel[1:])
-    if numbers > MAX_NUMBERS or products > MAX_PRODUCTS:
-        raise ValueError(f"it computes {numbers:,} numbers by {products:,} products")
+                operations += size * math.prod(shapes[node.input[1]][1:])
+        operations += sum(math.prod(shapes[name]) for name in node.input if name)
+    if numbers > MAX_NUMBERS or operations > MAX_OPERATIONS:
+        raise ValueError(f"it computes {numbers:,} numbers by {operations:,} operations")
+    return model.SerializeToString(deterministic=True)
+
+
+def _structure(message: memoryview, path: Sequence[int] = RAW_DATA) -> int:
+    """Count the bytes of a serialized message besides the field at the end of a path.
+
+    Raises:
+        ValueError, IndexError: it has more than `MAX_STRUCTURE`, or is no message.
+    """
+    size = 0
+    end = 0
+    while end < len(message):
+        start = end
+        tag, end = _varint(message, end)
+        field, wire_type = divmod(tag, 8)
+        if wire_type == 0:
+            _, end = _varint(message, end)
+        elif wire_type in FIXED:
+            end += FIXED[wire_type]
+        elif wire_type == 2:
+            length, end = _varint(message, end)
+            content = message[end : end + length]
+            end += length
+            if field == path[0]:
+                size -= length
+                size += _structure(content, path[1:]) if path[1:] else 0
+        else:
+            raise ValueError("it is no ONNX graph")
+        size += end - start
+        if size > MAX_STRUCTURE:
+            raise ValueError("it has more than nodes and weights")
+    return size
+
+
+def _varint(message: memoryview, place: int) -> tuple[int, int]:
+    """Read an integer of 7 bits per byte, the lowest first; return it and the place after it."""
+    value = 0
+    for shift in range(0, 70, 7):
+        byte = message[place]
+        place += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            break
+    return value, place
+
+
+def _check_fields(message: Any) -> None:
+    """Raise ValueError if a message, or one inside, has other fields than `FIELDS`."""
+    kind = message.DESCRIPTOR.name
+    for field, value in message.ListFields():
+        if field.name not in FIELDS.get(kind, ()):
+            raise ValueError(f"it has {field.name} in a {kind}")
+        if field.message_type:
+            for inner in value if field.is_repeated else [value]:
+                _check_fields(inner)
