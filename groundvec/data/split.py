@@ -95,6 +95,14 @@ class Split:
                     batch[name] = captions[batch[language]]
                 yield batch
 
+    def permute_images(self, seed: int) -> None:
+        """Give every image the features of another one, drawn with the seed."""
+        images = np.random.default_rng(seed).permutation(len(self.features))
+        # In a shuffled circle, each image gets its neighbor's features: none keeps its own.
+        source = np.empty_like(images)
+        source[images] = np.roll(images, 1)
+        self.features = self.features[source]
+
     def batches(self, batch_size: int) -> int:
         """Count the batches of an epoch."""
         first = next(iter(self.captions.values()))

@@ -30,8 +30,8 @@ def best_snapshots(dev_recall: pd.Series, count: int = 2) -> list[int]:
 def ensemble(history: pd.DataFrame, model: dict[str, Any]) -> dict[str, Any]:
     """Choose the two snapshots of an ensemble, and the best one: the content of ensemble.json.
 
-    If the training learned nothing from images, because beta is 0, its recall of images is chance,
-    and the last snapshots are chosen.
+    If captions were not trained with their images (beta 0 or permuted images), the recall of images
+    is at chance, and the last snapshots are chosen.
 
     Args:
         history: the training's history.csv.

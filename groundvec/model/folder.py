@@ -244,8 +244,13 @@ def read_ensemble(folder: str | Path) -> dict[str, Any]:
 
 
 def learned_images(description: dict[str, Any]) -> bool:
-    """Return whether images were in the loss: with beta 0 their network is untrained."""
-    return bool(description["description"]["objective"].get("beta") != 0)
+    """Return whether a caption's own image was in the loss.
+
+    With beta 0 the image network is untrained, and with `permute_images` it learned other images.
+    """
+    described = description["description"]
+    permuted = described["training"].get("permute_images", False)
+    return described["objective"].get("beta") != 0 and not permuted
 
 
 def epochs_compared(description: dict[str, Any], ensemble: dict[str, Any]) -> set[int]:

@@ -59,6 +59,8 @@ def train_from_files(
         table = drawn(table, draw, seed)
     read_features = partial(store.read, features)
     training = load_split(table, "train", read_features, texts)
+    if description["training"].get("permute_images"):
+        training.permute_images(seed)
     dev = load_split(table, "dev", read_features, texts)
     # Languages of further captions may share the encoder of a language that has images.
     without_images = [language for language in texts if language not in training.captions]

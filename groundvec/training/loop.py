@@ -272,11 +272,15 @@ def _embed_captions(
 ) -> dict[str, Tensor]:
     """Embed captions (B, size), by a name for the objective.
 
-    With `paraphrases`, another caption of each image is embedded too, like a further language.
+    With `paraphrases`, another caption of each image, or each caption once more, is embedded too,
+    like a further language.
     """
     captions = split.captions[language]
     groups = [rows]
-    if model.description["training"].get("paraphrases"):
+    paraphrases = model.description["training"].get("paraphrases")
+    if paraphrases == "itself":
+        groups.append(rows)
+    elif paraphrases:
         groups.append(captions.another(rows, rng))
     # One batch of the encoder takes less time than two.
     vectors = _embed(model, language, captions, np.concatenate(groups))
