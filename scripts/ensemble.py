@@ -1,6 +1,6 @@
 r"""Choose the snapshots of an ensemble: the two with the best development recall.
 
-For a training with beta 0 or with permuted images, whose recall is at chance, they are the last two.
+They are the last two for a training with beta 0 or with permuted images: its recall is at chance.
 
 Example:
   python scripts/ensemble.py --history my-model/history.csv --model my-model/model.json \

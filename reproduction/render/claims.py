@@ -34,8 +34,8 @@ NOTES = [
     "with Satterthwaite's degrees of freedom. It is never narrower than over the seeds alone.",
     f"A claim {HOLDS} if the interval is above 0, or for a test if p is below {LEVEL} and the "
     f"difference positive. It {FAILS} if the interval is below 0, or p below {LEVEL} and the "
-    f"difference negative. Otherwise it is {OPEN}. Nothing is corrected for the number of "
-    "comparisons.",
+    f"difference negative. Otherwise it is {OPEN}. Unless a note says so, nothing is corrected for "
+    "the number of comparisons.",
 ]
 
 

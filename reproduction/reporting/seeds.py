@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 
 from groundvec.evaluation import bootstrap
 
@@ -100,14 +100,40 @@ def t_interval(
     variance = of_seeds + of_items  # V
     if not variance:
         return mean, mean
-    # If all seeds are equal, only the items vary: F is infinite, and t is the normal quantile.
-    with np.errstate(divide="ignore"):
-        satterthwaite = freedom * (np.float64(variance) / of_seeds) ** 2
+    satterthwaite = _freedom(variance, of_seeds, freedom)
     # The quantile of t with 97.5% below it: 2.5% are beyond each end of the interval.
     half_of_both = stdtrit(satterthwaite, 0.975) * np.sqrt(variance)
     half_of_seeds = stdtrit(freedom, 0.975) * np.sqrt(of_seeds)
     half = float(max(half_of_both, half_of_seeds))
     return mean - half, mean + half
+
+
+def _freedom(variance: float, of_seeds: float, freedom: int) -> np.float64:
+    """Compute Satterthwaite's degrees of freedom f (V / S)^2.
+
+    They are infinite if all seeds are equal, so that only the items vary.
+    """
+    with np.errstate(divide="ignore"):
+        return freedom * (np.float64(variance) / of_seeds) ** 2
+
+
+def p_value(differences: Iterable[float], of_items: float) -> float:
+    """Test whether the mean of several seeds' differences is zero, by the t of `t_interval`.
+
+    Args:
+        differences: one per seed, for the same test items.
+        of_items: v of `t_interval`.
+
+    Returns:
+        The two-sided p; 1 if nothing varies and the mean is zero.
+    """
+    seeds = np.fromiter(differences, float)
+    of_seeds = seeds.var(ddof=1) / len(seeds)
+    variance = of_seeds + of_items
+    if not variance:
+        return float(seeds.mean() == 0)
+    t = abs(seeds.mean()) / np.sqrt(variance)
+    return float(2 * stdtr(_freedom(variance, of_seeds, len(seeds) - 1), -t))
 
 
 def mean_of_seeds(

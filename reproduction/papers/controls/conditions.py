@@ -12,31 +12,61 @@ from reproduction.reporting.systems import named, test_to_train_of
 from reproduction.schemas import Models
 
 UNTRAINED = "nothing (untrained)"
-CAPTIONS = "captions alone"
-IMAGES = "images alone"
+ITSELF = "a caption with itself"  # two dropout views, as SimCSE (Gao et al. 2021)
+PERMUTED = "permuted images"
+LONGER = "permuted images, trained longer"
+IMAGES = "images"
+CAPTIONS = "captions of one image"
 BOTH = "captions and images"
-CONDITIONS = [UNTRAINED, CAPTIONS, IMAGES, BOTH]
+CONDITIONS = [UNTRAINED, ITSELF, PERMUTED, LONGER, IMAGES, CAPTIONS, BOTH]
 LANGUAGE = "en"  # the language of the rated sentences, and of the captions in the recalls
 MEASURES = {"caption_to_image": "R@10, images", "image_to_caption": "R@10, captions"}
 # Trainings of one encoder may differ in these columns of `Models`. `network` contains the loss.
-VARIED = ["model", "seed", "snapshots", "folder", "network", "training.paraphrases"]
+VARIED = [
+    "model",
+    "seed",
+    "snapshots",
+    "folder",
+    "path",
+    "network",
+    "training.paraphrases",
+    "training.permute_images",
+]
+SCHEDULE = ["training.epochs", "training.cycle"]
 
 
 def conditions(models: Models) -> pd.DataFrame:
-    """Name what each training learned from, by the weight `beta` of its loss.
+    """Name what each training learned from, by its loss and its pairs.
 
     Returns:
         Columns dataset, model, seed, encoder and learned_from. Trainings of one `encoder` differ
-        only in their loss. It has the name of the model that learned from captions and images.
+        only in these; with permuted images, also in their number of epochs. An encoder has the name
+        of the model that learned from captions and images.
     """
     # The loss weights image-caption pairs by beta, and caption pairs by 1 - beta. A loss without
     # beta has image-caption pairs only.
-    beta = models.reindex(columns=["objective.beta"])["objective.beta"].fillna(1)
+    optional = ["objective.beta", "training.paraphrases", "training.permute_images"]
+    settings = models.reindex(columns=optional)
+    beta = settings["objective.beta"].fillna(1)
+    with_itself = settings["training.paraphrases"].eq("itself")
+    permuted = settings["training.permute_images"].eq(True)
+
     loss = [column for column in models if str(column).startswith("objective.")]
-    fixed = models.drop(columns=[*VARIED, *loss], errors="ignore").astype(str)
+    fixed = models.drop(columns=[*VARIED, *SCHEDULE, *loss], errors="ignore").astype(str)
+    group = fixed.apply(tuple, axis=1)
+    # Permuted images may be trained longer than the others, until their loss is as small.
+    schedule = models[SCHEDULE]
+    shortest = schedule.groupby(group).transform("min")
+    longer = permuted & schedule.ne(shortest).any(axis=1)
+    schedule = schedule.where(~permuted, shortest)
+
     table = models[["dataset", "model", "seed"]].assign(
-        learned_from=np.select([beta == 0, beta == 1], [CAPTIONS, IMAGES], BOTH),
-        group=fixed.apply(tuple, axis=1),
+        learned_from=np.select(
+            [longer, permuted, (beta == 0) & with_itself, beta == 0, beta == 1],
+            [LONGER, PERMUTED, ITSELF, CAPTIONS, IMAGES],
+            BOTH,
+        ),
+        group=pd.concat([fixed, schedule.astype(str)], axis=1).apply(tuple, axis=1),
     )
     order = table["learned_from"].map(CONDITIONS.index)
     by_condition = table.assign(order=order).sort_values("order", kind="stable")
@@ -64,6 +94,7 @@ def measured(results: Results) -> pd.DataFrame:
     # Trainings of one encoder and seed share their untrained network, whatever their loss.
     keys = ["dataset", "encoder", "learned_from", "seed", "measure"]
     rated = rated.drop_duplicates(keys)
+    # Without a caption's own image in the loss, images are found by chance.
     learned = trainings[trainings["learned_from"].isin([IMAGES, BOTH])]
     ranks = results.query_ranks
     chosen = ranks["kind"].eq("ensemble") & ranks["language"].eq(LANGUAGE)
@@ -74,6 +105,14 @@ def measured(results: Results) -> pd.DataFrame:
     return table[[*keys, "draws", "test_to_train"]]
 
 
+def of_images(tasks: Tasks) -> Tasks:
+    """Select the subtasks whose sentences describe images or videos.
+
+    Table 1 of Merkx & Frank (2019) describes the source of the sentences.
+    """
+    return tasks[tasks["source"].str.contains("image|video")]
+
+
 def _rated(predictions: Predictions, tasks: Tasks) -> pd.DataFrame:
     """Correlate ensembles, untrained networks and baselines with the ratings, in each draw."""
     is_rated = predictions["kind"].isin(["ensemble", "baseline"]) | predictions["epochs"].eq("0")
@@ -81,8 +120,7 @@ def _rated(predictions: Predictions, tasks: Tasks) -> pd.DataFrame:
     cosines = resampled.correlations(predictions.assign(classifier=np.nan))
     classified = resampled.correlations(predictions[predictions["classifier"].notna()])
     supervised = cosines["task"].isin(classified["task"])
-    # The source of a subtask's sentences is described in Table 1 of Merkx & Frank (2019).
-    visual = tasks[tasks["source"].str.contains("image|video")]
+    visual = of_images(tasks)
     describes_image = pd.MultiIndex.from_frame(cosines[["task", "subtask"]]).isin(
         pd.MultiIndex.from_frame(visual[["task", "subtask"]])
     )

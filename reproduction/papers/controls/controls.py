@@ -5,19 +5,21 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.card.text import decimals
-from reproduction.papers.controls.conditions import CONDITIONS, measured
+from reproduction.papers.controls.conditions import CONDITIONS, measured, of_images
 from reproduction.render.tables import TIMES, wide, write_table
 from reproduction.reporting.results import Results
 from reproduction.reporting.seeds import DRAWS, mean_of_seeds
 from reproduction.reporting.systems import NAMES, sorted_by
 
-TITLE = "Scores by training signal: nothing, captions, images, or both."
+TITLE = "Scores by training signal."
 NOTES = [
     f"Ratings: Pearson's r {TIMES} 100 with people's ratings, the mean of the subtasks weighted by "
     "their pairs; by cosines, unless a classifier is named. R@10: percent of the test queries.",
-    "Rows of one encoder differ in the loss alone. Captions alone: pairs of captions of one image "
-    "(beta 0). Images alone: pairs of an image and one caption (beta 1). Means over the seeds, of "
-    "each training's ensemble. The CSV file has 95% intervals.",
+    "Rows of one encoder differ in the training signal alone. A caption with itself: pairs of a "
+    "caption and its copy, with other dropout. Permuted images: each image has another image's "
+    "features, so that captions of one image share an image, but not its content. Images: pairs of "
+    "an image and one caption (beta 1). Captions of one image: pairs of these (beta 0). Means over "
+    "the seeds, of each training's ensemble. The CSV file has 95% intervals.",
 ]
 KEYS = ["dataset", "encoder", "learned_from"]
 
@@ -32,7 +34,11 @@ def make(results: Results, stem: Path) -> None:
     )
     encoders = text.pop("dataset").replace(NAMES) + ": " + text.pop("encoder")
     headings = encoders.where(encoders != ": ", "Baselines")
-    notes = [*NOTES, DRAWS] if values["test_to_train"].gt(0).any() else NOTES
+    visual = of_images(results.tasks)
+    subtasks = ", ".join(visual["task"] + " " + visual["subtask"])
+    notes = [*NOTES, f"Of images and videos: {subtasks}."]
+    if values["test_to_train"].gt(0).any():
+        notes.append(DRAWS)
     write_table(stem, table, text, "lr" + "r" * (text.shape[1] - 2), TITLE, notes, headings)
 
 

@@ -109,6 +109,15 @@ def captions_of(counts):
     return pd.DataFrame(rows)
 
 
+@given(st.integers(0, 99), st.integers(2, 9))
+def test_permuted_images_have_the_features_of_other_images(seed, count):
+    split = make_split(count, 2)[1]
+    before = split.features.copy()
+    split.permute_images(seed)
+    assert (split.features != before).any(axis=1).all()
+    assert sorted(split.features.tolist()) == sorted(before.tolist())
+
+
 def test_a_draw_has_so_many_images_with_all_their_captions():
     captions = captions_of({"train": 30, "dev": 9, "test": 8})
     draws = [drawn(captions, [10, 3, 8], seed) for seed in (1, 1, 2)]

@@ -6,28 +6,42 @@ import pytest
 
 from groundvec.card.text import MINUS, MISSING
 from groundvec.results import schemas
-from reproduction.papers.controls.claims import BASELINES, CLAIMS, claims
-from reproduction.papers.controls.conditions import BOTH, CAPTIONS, IMAGES, UNTRAINED, conditions
+from reproduction.papers.controls.claims import BASELINES, CLAIMS, claims, corrected
+from reproduction.papers.controls.conditions import (
+    BOTH,
+    CAPTIONS,
+    IMAGES,
+    ITSELF,
+    LONGER,
+    PERMUTED,
+    UNTRAINED,
+    conditions,
+)
 from reproduction.papers.controls.controls import controls
 from reproduction.reporting import results
 from reproduction.reporting.seeds import t_interval
 from tests.support.result_files import described, filled, make, models, predictions, rows
 
-TEACH, FROM_IMAGES, ADD, CAPTIONS_ADD = CLAIMS
+GROUPING, CONTENT, _, _, CAPTIONS_TEACH, _, ADD, CAPTIONS_ADD = CLAIMS
 
 
 def loss(beta, **training):
     """Describe a small GRU with a weighted loss."""
     objective = {"name": "multilingual", "margin": 0.2, "beta": beta}
-    return described("gru-8-max", objective=objective, training={"epochs": 4, **training})
+    return described(
+        "gru-8-max", objective=objective, training={"epochs": 4, "cycle": 4, **training}
+    )
 
 
 MODELS = {
     "gru": loss(0.5, paraphrases=True),
     "captions": loss(0, paraphrases=True),
     "images": loss(1),
-    "hinge": described("gru-8-max", training={"epochs": 4}),
+    "hinge": described("gru-8-max", training={"epochs": 4, "cycle": 4}),
     "longer": loss(0.5, paraphrases=True, epochs=8),
+    "itself": loss(0, paraphrases="itself"),
+    "permuted": loss(1, permute_images=True),
+    "permuted_longer": loss(1, permute_images=True, epochs=16),
 }
 
 
@@ -40,6 +54,9 @@ def test_trainings_that_differ_in_the_loss_alone_are_of_one_encoder(tmp_path):
         "images": ["gru", IMAGES],
         "hinge": ["gru", IMAGES],  # the paper's loss uses images alone
         "longer": ["longer", BOTH],
+        "itself": ["gru", ITSELF],
+        "permuted": ["gru", PERMUTED],
+        "permuted_longer": ["gru", LONGER],
     }
 
 
@@ -58,31 +75,41 @@ def test_claims_compare_the_rows_of_one_encoder_seed_by_seed():
     values = pd.DataFrame(
         [
             *(value(UNTRAINED, seed, 60.0) for seed in (1, 2, 3)),
+            *(value(PERMUTED, seed, 64.0 + seed / 100) for seed in (1, 2, 3)),
+            *(value(IMAGES, seed, 50.0 + seed / 10) for seed in (1, 2, 3)),
             *(value(CAPTIONS, seed, 70.0 + seed) for seed in (1, 2, 3)),
             *(value(BOTH, seed, 69.0 + 2 * seed) for seed in (1, 2, 3)),
-            *(value(IMAGES, seed, 50.0 + seed / 10) for seed in (1, 2, 3)),
             value("TF-IDF", np.nan, 64.0, encoder=np.nan),
-            value(CAPTIONS, 1, 99.0, encoder="bag"),
+            value(ITSELF, 1, 99.0, encoder="bag"),
         ]
     )
     found = claims(values).set_index("claim")
-    assert found["difference"].round(6).to_dict() == {
-        TEACH: 12,
-        FROM_IMAGES: pytest.approx(-9.8),
-        ADD: 1,  # 0, 1 and 2
-        CAPTIONS_ADD: pytest.approx(22.8),
-        BASELINES: 9,
+    expected = {
+        GROUPING: (4.02, "holds"),
+        CONTENT: (50.2 - 64.02, "does not hold"),
+        ADD: (1, "not decided"),  # 0, 1 and 2
     }
-    assert found["verdict"].to_dict() == {
-        TEACH: "holds",
-        FROM_IMAGES: "does not hold",
-        ADD: "not decided",
-        CAPTIONS_ADD: "holds",
-        BASELINES: "holds",
-    }
+    for claim, (difference, verdict) in expected.items():
+        assert found.loc[claim, "difference"] == pytest.approx(difference)
+        assert found.loc[claim, "verdict"] == verdict
+    assert found.loc[BASELINES, "difference"] == pytest.approx(9)
+    # The bag has one row, which is compared with nothing.
+    assert CAPTIONS_TEACH not in found.index
     assert found["condition"].eq("gru").all() and found["seeds"].eq(3).all()
-    # Without captions alone, images alone and baselines there is nothing to compare.
+    # Without a second condition and baselines there is nothing to compare.
     assert claims(values[values["learned_from"] == BOTH]).empty
+
+
+def test_verdicts_are_corrected_for_the_number_of_comparisons():
+    """One seed each: differences of 2.2 and 3 standard deviations have p = 0.0278 and 0.0027."""
+    table = pd.DataFrame({"seeds": 1, "difference": [2.2, 3.0], "verdict": "holds"})
+    table["low"] = table["difference"] - 1.96
+    table["high"] = table["difference"] + 1.96
+    found = corrected(table)
+    assert found["p"].tolist() == pytest.approx([0.0278, 0.0054], abs=1e-4)
+    twice = corrected(pd.concat([table, table[:1]], ignore_index=True))
+    assert twice["p"].tolist() == pytest.approx([0.0556, 0.0081, 0.0556], abs=1e-4)
+    assert twice["verdict"].tolist() == ["not decided", "holds", "not decided"]
 
 
 def test_seeds_of_a_draw_have_their_own_test_images():
@@ -140,12 +167,16 @@ def test_the_table_has_a_row_for_each_condition_and_baseline(tmp_path):
     r = f"{100 * np.corrcoef([0, 1, 5], [1, 2, 3])[0, 1]:.1f}"
     assert conditions_found == [
         [UNTRAINED, "1", r, r, "100.0", f"{MINUS}50.0", MISSING, MISSING],
-        [CAPTIONS, "1", "100.0", "100.0", "50.0", "100.0", MISSING, MISSING],
         [IMAGES, "1", "100.0", "100.0", "50.0", "100.0", "50.0", "50.0"],
+        [CAPTIONS, "1", "100.0", "100.0", "50.0", "100.0", MISSING, MISSING],
         [BOTH, "1", "100.0", "100.0", "50.0", "100.0", "100.0", "100.0"],
     ]
     [[name, seeds, *cosines]] = found["Baselines"][1:]
     assert (name, seeds, cosines[2]) == ("trigrams", "1", f"{MINUS}100.0")
+    assert "Of images and videos: Scenes colour." in (tmp_path / "table.md").read_text("utf-8")
     make("controls", "claims", *arguments, "--output", tmp_path / "claims")
+    claims_file = tmp_path / "claims.csv"
+    make("controls", "differences", "--tables", claims_file, "--output", tmp_path / "plot")
+    assert (tmp_path / "plot.svg").stat().st_size > 1000
     assert len(results.read_models(paths["models"])) == 3
     assert "Images add to captions" in (tmp_path / "claims.md").read_text("utf-8")

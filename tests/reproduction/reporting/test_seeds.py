@@ -5,7 +5,13 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from reproduction.reporting.seeds import largest_variance, pooled, t_interval, variance_over_items
+from reproduction.reporting.seeds import (
+    largest_variance,
+    p_value,
+    pooled,
+    t_interval,
+    variance_over_items,
+)
 
 
 def test_of_seeds_alone_it_is_the_t_interval_of_their_mean():
@@ -27,6 +33,16 @@ def test_the_variance_of_the_items_is_added_with_satterthwaite_s_degrees_of_free
     assert t_interval([1, 2, 3], of_items=3) == pytest.approx((2 - half, 2 + half))
     # If all seeds are equal, only the items vary, and they are many.
     assert t_interval([2, 2, 2], of_items=1) == pytest.approx((2 - 1.96, 2 + 1.96), abs=1e-3)
+
+
+def test_a_difference_is_tested_by_the_t_of_its_interval():
+    """By hand: seeds 1, 2 and 3 have a variance of 1, and their mean one of 1/3."""
+    t = 2 / (1 / 3) ** 0.5
+    assert p_value([1, 2, 3], 0) == pytest.approx(2 * stats.t.sf(t, 2))
+    both = 2 / (10 / 3) ** 0.5
+    assert p_value([1, 2, 3], 3) == pytest.approx(2 * stats.t.sf(both, 200))
+    assert p_value([2, 2, 2], 1) == pytest.approx(2 * stats.norm.sf(2))
+    assert [p_value([3, 3], 0), p_value([0, 0], 0)] == [0, 1]
 
 
 def test_variances_are_pooled_by_their_degrees_of_freedom():
