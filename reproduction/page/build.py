@@ -18,7 +18,7 @@ from reproduction.render.samples import TOP
 from reproduction.reporting.bibtex import bibtex
 from reproduction.reporting.claims import FAILS, HOLDS, OPEN, VERDICTS
 from reproduction.reporting.measures import whole
-from reproduction.reporting.reported_vs_measured import ABOVE, BELOW, INSIDE
+from reproduction.reporting.reported_vs_measured import EQUAL, HIGHER, LOWER
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, PROVENANCE, rows_of
 from reproduction.scenes.ratings import SOURCES
@@ -28,9 +28,9 @@ TASKS = {
     "to_captions": "picture → captions",
     "to_sentences": "caption → captions",
 }
-# Signs and CSS classes of verdicts, and of reported numbers relative to an interval.
-SIGNS = {HOLDS: "✓", FAILS: "✗", OPEN: "?", INSIDE: "✓", ABOVE: "▲", BELOW: "▼"}
-CLASSES = {HOLDS: "good", FAILS: "bad", OPEN: "open", INSIDE: "good", ABOVE: "bad", BELOW: "bad"}
+# Signs and CSS classes of verdicts, and of reported numbers beside measured ones.
+SIGNS = {HOLDS: "✓", FAILS: "✗", OPEN: "?", EQUAL: "=", HIGHER: "▲", LOWER: "▼"}
+CLASSES = {HOLDS: "good", FAILS: "bad", OPEN: "open", EQUAL: "good", HIGHER: "bad", LOWER: "bad"}
 # The keys that are read from a gallery's file.
 QUERY: dict[str, Any] = {
     "type": "object",
@@ -162,7 +162,7 @@ def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list
                 "first": min(plain, key=lambda table: not table["reported"], default=None),
                 "figures": [item for item in figures if item["paper"] == key],
                 "compared": [table for table in own_tables if table["compared"]],
-                "inside": sum(row["verdict"] == INSIDE for row in comparisons),
+                "alike": sum(row["verdict"] == EQUAL for row in comparisons),
                 "comparisons": len(comparisons),
             }
         )

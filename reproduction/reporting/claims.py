@@ -119,6 +119,8 @@ def judged(claims: Claims) -> Claims:
     The bootstrap interval of one training does not cover other seeds. Their variance is pooled over
     the rows with several seeds and the same comparison: claim, data set, condition, measure and
     systems, except for the size in the systems' names. It is assumed to be the same for all sizes.
+    If the seeds of this size have a larger standard deviation, its interval is too narrow
+    (tests/reproduction/reporting/test_seeds.py).
 
     Without such rows the bootstrap interval decides, and `pooled_variance` is empty. The verdict is
     then about this one training, as the papers' own verdicts are. "Not decided" would hide what the

@@ -1,4 +1,8 @@
-"""Reported numbers and measured ones side by side, from tables that were written before."""
+"""Reported numbers and measured ones side by side, from tables that were written before.
+
+Both are uncertain, so the interval of their difference decides, and not whether one of them is in
+the interval of the other.
+"""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -11,18 +15,20 @@ from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.results.schemas import CUTOFFS
 from reproduction.reporting.systems import NAMES
 
-# Where a reported number is, relative to the interval of the measured one.
-INSIDE = "in the interval"
-ABOVE = "above it"
-BELOW = "below it"
+# The reported number beside the measured one.
+EQUAL = "no difference shown"
+HIGHER = "reported higher"
+LOWER = "reported lower"
 KEYS = ["of", "system", "measure"]
-COLUMNS = [*KEYS, "reported", "value", "low", "high", "verdict"]
+REPORTED = ["reported", "reported_low", "reported_high"]
+MEASURED = ["value", "low", "high"]
+DIFFERENCE = ["difference", "difference_low", "difference_high"]
 
 Pairs = Iterator[pd.DataFrame]
 
 
 def compare(paper: str, table: str, content: pd.DataFrame) -> pd.DataFrame:
-    """Compare the reported numbers of a table with the measured intervals.
+    """Compare the reported numbers of a table with the measured ones.
 
     The function of the table's name in the paper's `reported_vs_measured.py` pairs the numbers.
 
@@ -32,33 +38,52 @@ def compare(paper: str, table: str, content: pd.DataFrame) -> pd.DataFrame:
         content: the table's CSV file.
 
     Returns:
-        The columns `COLUMNS`: one row per number that is reported and was measured with an
-        interval.
+        One row per number that is reported and was measured with an interval: the columns of
+        `joined` and of `difference`, and verdict.
     """
+    columns = [*KEYS, *REPORTED, *MEASURED]
     module = f"reproduction.papers.{paper}.reported_vs_measured"
     pairs_of_table = getattr(import_module(module), table, None) if find_spec(module) else None
     # Most tables have no reported numbers, and some papers have none at all.
-    if pairs_of_table is None or content.empty:
-        return pd.DataFrame(columns=COLUMNS)
-    parts = list(pairs_of_table(content))
-    pairs = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
-    pairs = pairs.reindex(columns=COLUMNS).dropna(subset=["reported", "low", "high"])
-    return pairs.assign(verdict=place_in_interval(pairs))
+    parts = list(pairs_of_table(content)) if pairs_of_table and len(content) else []
+    pairs = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+    pairs = pairs.reindex(columns=columns).dropna(subset=["reported", "low", "high"])
+    pairs = pairs.join(difference(pairs))
+    verdicts = [pairs["difference_high"] < 0, pairs["difference_low"] > 0]
+    return pairs.assign(verdict=np.select(verdicts, [HIGHER, LOWER], EQUAL))
 
 
-def place_in_interval(table: pd.DataFrame) -> np.ndarray:
-    """Return `INSIDE`, `ABOVE` or `BELOW` for each reported number, or "" without an interval."""
-    reported = table["reported"]
-    low = table["low"]
-    high = table["high"]
-    places = [reported > high, reported < low, reported.between(low, high)]
-    return np.select(places, [ABOVE, BELOW, INSIDE], "")
+def difference(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Subtract reported numbers from measured ones, with 95% intervals that have both errors.
+
+    The interval of a - b is a - b - sqrt((a - a_low)^2 + (b_high - b)^2) to
+    a - b + sqrt((a_high - a)^2 + (b - b_low)^2) (Zou & Donner 2008, "Construction of confidence
+    limits about effect measures"), as if both errors were independent. On one test set they are
+    not: systems mostly err on the same items, so the interval is too wide rather than too narrow.
+
+    Args:
+        pairs: the columns `REPORTED` and `MEASURED`. If a paper reports no interval, its number
+            gets the half-widths of the measured one, which was computed from as many items.
+    """
+    reported, reported_low, reported_high = (pairs[column] for column in REPORTED)
+    value, low, high = (pairs[column] for column in MEASURED)
+    below = (reported - reported_low).fillna(value - low)
+    above = (reported_high - reported).fillna(high - value)
+    gap = value - reported
+    return pd.DataFrame(
+        {
+            "difference": gap,
+            "difference_low": gap - np.hypot(value - low, above),
+            "difference_high": gap + np.hypot(high - value, below),
+        }
+    )
 
 
 def joined(values: pd.DataFrame) -> pd.DataFrame:
-    """Join reported values and measured values of the same `KEYS`."""
+    """Join reported values and measured values of the same `KEYS`, with their intervals."""
     reported = values[values["source"] == "reported"].dropna(subset="value")
-    reported = reported[[*KEYS, "value"]].rename(columns={"value": "reported"})
+    names = dict(zip(MEASURED, REPORTED, strict=True))
+    reported = reported[[*KEYS, *MEASURED]].rename(columns=names)
     measured = values[values["source"] == "measured"]
     return reported.merge(measured, on=KEYS)
 

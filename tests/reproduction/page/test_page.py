@@ -276,7 +276,7 @@ def test_the_page_says_how_many_queries_the_filters_leave(made, opened):
     assert len(visible(page)) == 12 - hits
 
 
-def test_reported_numbers_tell_where_they_lie_in_words(page):
+def test_reported_numbers_tell_in_words_whether_they_differ(page):
     unfold(page)
     rows = [
         row.inner_text()
@@ -285,8 +285,10 @@ def test_reported_numbers_tell_where_they_lie_in_words(page):
     assert len(rows) == 6
     # R@1, R@5 and R@10 are 17.5, 35 and 70, and reported as 27.5, 58.2 and 70.5.
     places = [row.split("\t")[0] for row in rows]
-    assert places == ["▲ above it", "▲ above it", "✓ in the interval"] * 2
-    assert rows[2].split("\t")[4:] == ["70.5", "70.0", "67.0 to 73.0", f"{MINUS}0.5"]
+    assert places == ["▲ reported higher", "▲ reported higher", "= no difference shown"] * 2
+    # The half-widths are 3.0 and, reported, 1.3: 3.3 together.
+    difference = [f"{MINUS}0.5", f"{MINUS}3.8 to 2.8"]
+    assert rows[2].split("\t")[4:] == ["70.5", "70.0", *difference]
     verdicts = page.query_selector_all("#calixto_liu_2017-claims td:last-child")
     assert [cell.inner_text() for cell in verdicts] == [
         "✓ holds",

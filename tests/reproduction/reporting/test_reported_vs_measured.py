@@ -1,4 +1,4 @@
-"""Reported numbers are compared with the measured intervals of the same system."""
+"""Reported numbers are compared with measured ones of the same system, both with their errors."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import pandas as pd
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.results.schemas import CUTOFFS
 from reproduction.papers.socher_2014.retrieval import TASKS
-from reproduction.reporting.reported_vs_measured import compare
+from reproduction.reporting.reported_vs_measured import compare, difference
 
 
 def test_a_reported_number_stands_beside_each_seed():
@@ -16,7 +16,27 @@ def test_a_reported_number_stands_beside_each_seed():
     table = table.assign(name="VSE", dataset="one", language="en", **recalls, **halves)
     found = compare("calixto_liu_2017", "table1", table)
     assert found["system"].unique().tolist() == ["VSE, seed 1", "VSE, seed 2"]
-    assert found["verdict"].tolist() == ["above it", "below it"] * 2 * 3
+    assert found["verdict"].tolist() == ["reported higher", "reported lower"] * 2 * 3
+
+
+def test_a_difference_has_the_errors_of_both_numbers():
+    """A reported number outside the measured interval alone shows no difference."""
+    table = pd.DataFrame(
+        {
+            "reported": [79.0, 70.0, 70.0],
+            "reported_low": [75.0, 67.0, np.nan],
+            "reported_high": [83.0, 74.0, np.nan],
+            "value": [83.0, 90.0, 80.0],
+            "low": [80.0, 87.0, 77.0],
+            "high": [86.0, 94.0, 84.0],
+        }
+    )
+    # The half-widths are the hypotenuses of 3, 4 and 5; without an interval, of 3, 4 twice.
+    assert difference(table).round(9).to_numpy().tolist() == [
+        [4.0, -1.0, 9.0],
+        [20.0, 15.0, 25.0],
+        [10.0, 5.0, 15.0],
+    ]
 
 
 def test_of_socher_s_systems_those_of_the_same_objective_are_compared():
@@ -38,7 +58,7 @@ def test_of_socher_s_systems_those_of_the_same_objective_are_compared():
     found = compare("socher_2014", "table1", table)
     assert found["measure"].tolist() == [f"{task}, mean rank" for task in TASKS.values()]
     assert set(found["system"]) == {f"DT-RNN, {margin}"}
-    assert set(found["verdict"]) == {"in the interval"} and set(found["reported"]) == {10.0}
+    assert set(found["verdict"]) == {"no difference shown"} and set(found["reported"]) == {10.0}
 
 
 def test_a_baseline_is_recognised_by_its_encoder_and_not_by_its_name():

@@ -57,6 +57,20 @@ def test_a_single_seed_has_the_variance_of_seeds_elsewhere():
     assert t_interval([2], 0, 0.25, (1, 4)) == pytest.approx((2 - half, 2 + half))
 
 
+@pytest.mark.parametrize(("ratio", "coverage"), [(1, 0.95), (1.5, 0.86), (2, 0.77)])
+def test_an_interval_with_the_variance_of_other_sizes_covers_less_if_this_size_varies_more(
+    ratio, coverage
+):
+    """Two sizes of three seeds have the deviation 1, and the single seed's has this ratio to it."""
+    rng = np.random.default_rng(0)
+    covered = 0
+    for _ in range(3_000):
+        elsewhere = pooled(rng.normal(size=(2, 3)).var(axis=1, ddof=1), [2, 2])
+        low, high = t_interval([ratio * rng.normal()], elsewhere=elsewhere)
+        covered += low <= 0 <= high
+    assert covered / 3_000 == pytest.approx(coverage, abs=0.02)
+
+
 @pytest.mark.parametrize("test_to_train", [0.0, 0.25])
 def test_the_largest_variance_is_that_of_an_interval_of_the_seeds_alone(test_to_train):
     values = [10.0, 12.0, 17.0]
