@@ -2,8 +2,8 @@
 
 The columns are image (a file name inside the folder) and caption, and optionally split (train, dev
 or test) and language (a code such as en); see docs/your-own-data.md. Hugging Face's names of the
-columns are read too. In place of the table, a folder may have a `METADATA`, or a text next to each
-picture.
+columns are read too. In place of the table, a folder of pictures may have one of the forms of
+`_in_folder`.
 """
 
 import csv
@@ -20,10 +20,10 @@ import pandas as pd
 
 from groundvec.data import dataset
 from groundvec.data.cleaning import clean
-from groundvec.features.files import PICTURE, checksums
+from groundvec.features.files import PICTURE, checksums, visible_files
 from groundvec.provenance import digest
 from groundvec.runtime import files
-from groundvec.runtime.errors import InputError
+from groundvec.runtime.errors import InputError, printable
 from groundvec.runtime.files import check_memory, read_regular, text_lines
 from groundvec.runtime.texts import is_blank
 
@@ -38,6 +38,16 @@ OPTIONAL = ["split", "language"]
 # Hugging Face's ImageFolder: its names of the columns, and of the table.
 RENAMED = {"file_name": "image", "text": "caption"}
 METADATA = "metadata.csv"
+# The names that its splits' folders may have.
+SPLIT_FOLDERS = {
+    "train": "train",
+    "validation": "dev",
+    "valid": "dev",
+    "val": "dev",
+    "dev": "dev",
+    "test": "test",
+}
+TEXTS = (".txt", ".caption")  # endings of the text next to a picture
 LARGEST_TEXT = 2**20  # bytes of a picture's text: a thousand captions
 
 Rows = tuple[list[str], list[list[str]], list[str]]  # the header, the rows, the place of each
@@ -58,6 +68,10 @@ def read(table: str | Path, images: str | Path) -> tuple[pd.DataFrame, pd.DataFr
     captions = rows.rename(columns={"image": "image_id"}).assign(caption=rows.caption.map(clean))
     if "language" not in captions:
         captions["language"] = "en"
+    if "split" not in captions and Path(table).is_dir():
+        split = _split_by_folder(captions.image_id)
+        if len(split):
+            captions["split"] = captions.image_id.map(split)
     if "split" not in captions:
         copies = _copies(captions.image_id, Path(images))
         names = captions.image_id.map(lambda name: copies.get(name, name))
@@ -142,25 +156,137 @@ def _copies(names: pd.Series, folder: Path) -> dict[str, str]:
     return copies
 
 
-def _texts(folder: Path) -> Rows:
-    """Read the texts next to pictures in a folder: a.txt for a.jpg, with a caption per line."""
+def _split_by_folder(names: pd.Series) -> pd.Series:
+    """Split names by their first folders, if these are `train` and `test`: indexed by name.
+
+    Without a folder of `SPLIT_FOLDERS` for dev, it gets a tenth of the training names.
+    """
+    names = pd.Series(names.unique())
+    folders = names.str.partition("/")[0].str.lower()
+    split = folders.map(SPLIT_FOLDERS).set_axis(names)
+    if split.isna().any() or not {"train", "test"} <= set(split):
+        return pd.Series(dtype=str)
+    if "dev" not in set(split):
+        training = split_by_name(names[split.to_numpy() == "train"])
+        split[training.index[training == "dev"]] = "dev"
+    return split
+
+
+def _in_folder(folder: Path) -> Rows:
+    """Read the captions in a folder of pictures, which has one of four forms.
+
+    A `METADATA`; one in each folder of a split; a text next to each picture, such as a.txt for
+    a.jpg, with a caption per line; or a folder for each class, whose name is the caption.
+    """
+    files = visible_files(folder)
+    pictures = [path for path in files if PICTURE.fullmatch(path.suffix)]
+    tables = [path for path in files if path.name == METADATA]
+    of_splits = [
+        path
+        for path in tables
+        if path.parent.parent == folder and path.parent.name.lower() in SPLIT_FOLDERS
+    ]
+    if folder / METADATA in tables:
+        form = _csv(folder / METADATA)
+    elif of_splits:
+        form = _tables(folder, of_splits)
+    else:
+        form = _texts(folder, files, pictures)
+    if not form[1]:
+        form = _classes(folder, pictures)
+    if not form[1]:
+        raise InputError(
+            f"{folder} has no captions: put a {METADATA} into it, or a text beside "
+            "each picture, such as a.txt for a.jpg"
+        )
+    return form
+
+
+def _warn_of_uncaptioned(folder: Path, captioned: set[str]) -> None:
+    """Log a warning that counts the pictures without a caption, and names the first."""
+    files = visible_files(folder)
+    pictures = [path for path in files if PICTURE.fullmatch(path.suffix)]
+    left_out = [path for path in pictures if path.relative_to(folder).as_posix() not in captioned]
+    if not left_out:
+        return
+    examples = []
+    for picture in left_out[:3]:
+        start = f"{picture.with_suffix('')}."
+        beside = [path.name for path in files if str(path).startswith(start) and path != picture]
+        hint = f" (there is {beside[0]})" if beside else ""
+        examples.append(f"{picture.relative_to(folder).as_posix()}{hint}")
+    more = ", ..." if len(left_out) > len(examples) else ""
+    line = (
+        f"{len(left_out):,} of {len(pictures):,} pictures have no caption and are left out: "
+        f"{', '.join(examples)}{more}"
+    )
+    log.warning("%s", printable(line))
+
+
+def _tables(folder: Path, paths: list[Path]) -> Rows:
+    """Read the tables in the folders of splits; names are relative to `folder`."""
+    forms = []
+    for path in paths:
+        header, rows, places = _csv(path)
+        table = pd.DataFrame(rows, columns=header, dtype=str).assign(place=places)
+        table["image"] = f"{path.parent.relative_to(folder).as_posix()}/" + table["image"]
+        forms.append(table[["image", "caption", "place"]])
+    table = pd.concat(forms)
+    return REQUIRED, table[REQUIRED].to_numpy().tolist(), table["place"].tolist()
+
+
+def _texts(folder: Path, files: list[Path], pictures: list[Path]) -> Rows:
+    """Read the texts next to pictures, with a caption per line."""
+    texts = {
+        path.with_suffix(path.suffix.lower()): path
+        for path in files
+        if path.suffix.lower() in TEXTS
+    }
     rows = []
     places = []
-    for picture in sorted(folder.rglob("[!.]*")):
-        text = picture.with_suffix(".txt")
-        if not PICTURE.fullmatch(picture.suffix) or not text.exists():
+    for picture in pictures:
+        names = [picture.with_suffix(suffix) for suffix in TEXTS]
+        names += [picture.with_name(picture.name + suffix) for suffix in TEXTS]
+        text = next((texts[name] for name in names if name in texts), None)
+        if text is None:
             continue
         name = picture.relative_to(folder).as_posix()
         for number, line in enumerate(text_lines(read_regular(text, LARGEST_TEXT), text), 1):
             if line.strip():
                 rows.append([name, line])
                 places.append(f"{text} line {number}")
-    if not rows:
-        raise InputError(
-            f"{folder} has no captions: put a {METADATA} into it, or a text beside "
-            "each picture, such as a.txt for a.jpg"
-        )
     return REQUIRED, rows, places
+
+
+def _classes(folder: Path, pictures: list[Path]) -> Rows:
+    """Caption pictures by the folder that they are in, as in torchvision's ImageFolder.
+
+    No rows if these are not at least two folders with names of letters.
+    """
+    rows = []
+    classes = set()
+    for picture in pictures:
+        *folders, name = picture.relative_to(folder).parts
+        if folders and folders[0].lower() in SPLIT_FOLDERS:
+            folders = folders[1:]
+        if not folders or not re.search(r"[^\W\d_]", folders[0]):
+            return REQUIRED, [], []
+        class_name = re.sub(r"[\s_-]+", " ", folders[0]).strip()
+        classes.add(class_name)
+        article = "an" if class_name[0].lower() in "aeiou" else "a"
+        name = picture.relative_to(folder).as_posix()
+        rows.append([name, f"a photo of {article} {class_name}"])
+    if len(classes) < 2:
+        return REQUIRED, [], []
+    log.warning(
+        "%s",
+        printable(
+            f"{folder} has no captions: its {len(classes)} folders are taken for classes, with "
+            f'captions such as "{rows[0][1]}"; in the scores, only one picture is the right one '
+            "for a caption"
+        ),
+    )
+    return REQUIRED, rows, [row[0] for row in rows]
 
 
 def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -208,6 +334,12 @@ def _csv(path: Path) -> Rows:
         places.append(f"{path} line {line}")
     if not rows:
         raise InputError(f"{path} has no rows below its header; write a row for each caption")
+    counts = pd.DataFrame({"where": places, "count": [len(row) for row in rows]})
+    dataset.refuse(
+        counts[counts["count"] != len(header)],
+        f"{{where}}{{more}} has {{count}} fields, but the header has {len(header)}; write a field "
+        'for each column, and put a caption that holds a comma in quotation marks (")',
+    )
     return header, rows, places
 
 
@@ -220,17 +352,9 @@ def _rows(path: Path, images: Path) -> pd.DataFrame:
     """
     if not path.is_dir():
         header, fields, places = _csv(path)
-    elif (path / METADATA).exists():
-        header, fields, places = _csv(path / METADATA)
     else:
-        header, fields, places = _texts(path)
+        header, fields, places = _in_folder(path)
     where = pd.Series(places)
-    counts = pd.DataFrame({"where": where, "count": [len(row) for row in fields]})
-    dataset.refuse(
-        counts[counts["count"] != len(header)],
-        f"{{where}}{{more}} has {{count}} fields, but the header has {len(header)}; write a field "
-        'for each column, and put a caption that holds a comma in quotation marks (")',
-    )
     rows = pd.DataFrame(fields, columns=header, dtype=str)
     nameless = rows.columns.str.fullmatch(NAMELESS)
     if nameless.any():
@@ -267,7 +391,9 @@ def _rows(path: Path, images: Path) -> pd.DataFrame:
     rows["image"] = [_relative(name, images) for name in rows.image]
     dataset.refuse_names(rows, "{where}", "image")
     paths = dataset.stored(str(images / name) for name in rows.image)
-    rows["image"] = [Path(path).relative_to(images).as_posix() for path in paths]
+    rows["image"] = [Path(stored).relative_to(images).as_posix() for stored in paths]
+    if path.is_dir():
+        _warn_of_uncaptioned(images, set(rows.image))
     return rows
 
 

@@ -168,28 +168,59 @@ def test_the_state_of_the_pictures_is_that_of_the_listed_ones(tmp_path):
     assert len({before, changed, table.state(path, tmp_path)}) == 3
 
 
-HUGGING_FACE = 'file_name,text\na.jpg,A cat.\nb.jpg,A dog.\nc.jpg,"A cow, brown."\n'
+HUGGING_FACE = 'file_name,text\na.jpg,A cat.\nb.JPG,A dog.\nc.jpg,"A cow, brown."\n'
+TEXTS = {"a.txt": "A cat.", "b.CAPTION": "A dog.", "c.jpg.txt": "A cow, brown."}
 
 
 @pytest.mark.parametrize("form", ["metadata.csv", "texts"])
-def test_a_folder_with_captions_is_read_like_a_table(tmp_path, form):
+def test_a_folder_with_captions_is_read_like_a_table(tmp_path, form, caplog):
     expected = table.read(
-        write_table(tmp_path, HUGGING_FACE.replace("file_name,text", "image,caption")), "photos"
+        write_table(tmp_path, HUGGING_FACE.replace("file_name,text", "image,caption")),
+        tmp_path / "photos",
     )
     folder = tmp_path / "photos"
-    folder.mkdir()
-    captions = {"a.jpg": "A cat.", "b.jpg": "A dog.", "c.jpg": "A cow, brown."}
+    (folder / "#recycle").mkdir(parents=True)
+    (folder / "#recycle/e.jpg").touch()
+    (folder / "#recycle/e.txt").write_text("Deleted.")
+    for name in ("a.jpg", "b.JPG", "c.jpg", "d.jpg", "d.json", "._a.jpg"):
+        (folder / name).touch()
+    (folder / "notes.txt").write_text("Mine.")
+    (folder / "._a.txt").write_bytes(b"\xff")  # macOS's notes beside a.jpg
     if form == "texts":
-        for name, caption in captions.items():
-            (folder / name).touch()
-            (folder / name).with_suffix(".txt").write_text(f"{caption}\n\n", "utf-8-sig")
-        for other in ("d.jpg", "notes.txt", "._a.jpg"):
-            (folder / other).touch()
-        (folder / "._a.txt").write_bytes(b"\xff")  # macOS's notes beside a.jpg
+        for name, text in TEXTS.items():
+            (folder / name).write_text(f"{text}\n\n", "utf-8-sig")
     else:
         (folder / form).write_text(HUGGING_FACE, "utf-8-sig")
-    for found, wanted in zip(table.read(folder, "photos"), expected, strict=True):
+    for found, wanted in zip(table.read(folder, folder), expected, strict=True):
         pd.testing.assert_frame_equal(found, wanted)
+    assert (
+        "1 of 4 pictures have no caption and are left out: d.jpg (there is d.json)" in caplog.text
+    )
+
+
+@pytest.mark.parametrize("form", ["metadata.csv", "texts", "classes"])
+def test_folders_of_splits_and_of_classes(tmp_path, form, caplog):
+    for split, count in {"train": 20, "test": 2}.items():
+        for number in range(count):
+            name = ("guard dog" if number % 2 else "owl") + f"/{number}.jpg"
+            path = tmp_path / split / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{split} {number}")
+            if form == "texts":
+                path.with_suffix(".txt").write_text("A bird.")
+            elif form == "metadata.csv":
+                with (tmp_path / split / form).open("a") as file:
+                    file.write(
+                        f"{name},A bird.\n" if number else f"image,caption\n{name},A bird.\n"
+                    )
+    captions, images = table.read(tmp_path, tmp_path)
+    of_split = images.groupby("split")["image_id"].agg(list)
+    assert of_split.map(len).to_dict() == {"train": 18, "dev": 2, "test": 2}
+    assert sorted(of_split["test"]) == ["test/guard dog/1.jpg", "test/owl/0.jpg"]
+    expected = {"a photo of a guard dog", "a photo of an owl"} if form == "classes" else {"A bird."}
+    assert set(captions["caption"]) == expected
+    said = 'its 2 folders are taken for classes, with captions such as "a photo of a guard dog"'
+    assert (said in caplog.text) == (form == "classes")
 
 
 @pytest.mark.parametrize(
