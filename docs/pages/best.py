@@ -5,6 +5,8 @@ import pandas as pd
 from docs.pages import tables
 from groundvec.card.text import decimals
 from groundvec.evaluation.ranks import DIRECTIONS
+from reproduction.papers.summary import summary
+from reproduction.reporting.reported_vs_measured import DIFFERENCE, difference
 
 FOLDER = "best"
 HEADS = ["find images: R@1", "find images: R@10", "find captions: R@1", "find captions: R@10"]
@@ -36,6 +38,12 @@ def models() -> str:
     return tables.markdown(numbers, 1)
 
 
+def named(table: pd.DataFrame, systems: list[str]) -> pd.DataFrame:
+    """Add a column `name` that joins the columns which identify a system."""
+    words = table[systems].fillna("").agg(" ".join, axis=1)
+    return table.assign(name=words.str.split().str.join(" "))  # a file may lack some of the columns
+
+
 def recalls(files: list[str], systems: list[str], names: dict[str, str]) -> str:
     """Write recalls with their intervals, one row per system.
 
@@ -44,9 +52,7 @@ def recalls(files: list[str], systems: list[str], names: dict[str, str]) -> str:
         systems: the columns that identify a system; `file` is the name of its file.
         names: the label of each system, by the texts of these columns.
     """
-    table = pd.concat(tables.kept(file).assign(file=file) for file in files)
-    words = table[systems].fillna("").agg(" ".join, axis=1)
-    table["name"] = words.str.split().str.join(" ")  # a file may lack some of the columns
+    table = named(pd.concat(tables.kept(file).assign(file=file) for file in files), systems)
     table["text"] = tables.intervals(table, RECALL)
     table = table[table["name"].isin(list(names))]
     wide = table.pivot(index="name", columns=["direction", "cutoff"], values="text")
@@ -55,6 +61,72 @@ def recalls(files: list[str], systems: list[str], names: dict[str, str]) -> str:
     wide.columns = HEADS
     wide.insert(0, "", list(names.values()))
     return tables.markdown(wide, 1)
+
+
+def compared() -> pd.DataFrame:
+    """Compare the R@10 of this project's encoders with that of Merkx & Frank's network.
+
+    Returns:
+        A row per declared system and direction: `RECALL`, the reported recall, and `DIFFERENCE`.
+    """
+    reported = pd.read_csv(summary.REPORTED / "table2.csv")
+    reported = reported.query("dataset == 'flickr8k' and model == 'char-GRU'")
+    paper = pd.DataFrame(
+        {
+            "direction": reported["direction"],
+            "reported": reported["r10"],
+            "reported_low": reported["r10"] - reported["r10_ci"],
+            "reported_high": reported["r10"] + reported["r10_ci"],
+        }
+    )
+    # The ensembles of an experiment have a binomial interval, as the paper's numbers do.
+    alone = tables.kept(f"{FOLDER}/retrieval").query("model == 'best-alone'")
+    alone = alone.assign(
+        file=f"{FOLDER}/retrieval",
+        recall=alone["r10"],
+        low=alone["r10"] - alone["r10_ci"],
+        high=alone["r10"] + alone["r10_ci"],
+        cutoff=10,
+    )
+    declared = tables.DECLARED["beside the paper"]
+    files = {name.split()[0] for name in declared}
+    kept = [tables.kept(file).assign(file=file) for file in sorted(files - {*alone["file"]})]
+    table = named(pd.concat([*kept, alone]), ["file", "model", "networks", "system"])
+    table = table[table["name"].isin(list(declared)) & table["cutoff"].eq(10)]
+    table = table.merge(paper, on="direction").rename(columns={"recall": "value"})
+    return table.join(difference(table)).set_index(["name", "direction"])
+
+
+def beside_paper() -> str:
+    """Write the differences from Merkx & Frank's network, with the captions that were read."""
+    table = compared()
+    captions = dict(zip(("Flickr8k", "all"), tables.training_captions(), strict=True))
+    texts = tables.intervals(table, ["value", "low", "high"])
+    gaps = tables.intervals(table, DIFFERENCE)
+    gaps += table["difference_low"].gt(0).map({True: " ✓", False: " ?"})
+    rows = []
+    for name, (label, read) in tables.DECLARED["beside the paper"].items():
+        row = {"system": label, "training captions": f"{captions[read]:,}"}
+        for direction, task in zip(DIRECTIONS, ("images", "captions"), strict=True):
+            row[f"R@10, {task}"] = texts[name, direction]
+            row[f"{task}: minus {table.loc[(name, direction), 'reported']}"] = gaps[name, direction]
+        rows.append(row)
+    return tables.markdown(pd.DataFrame(rows), 1)
+
+
+def values() -> dict[str, dict[str, list[str]]]:
+    """Write the recalls beside the paper's and their differences, for images and captions."""
+    table = compared()
+    text = {"recall": ["value", "low", "high"], "difference": DIFFERENCE}
+    texts = {key: tables.intervals(table, columns) for key, columns in text.items()}
+    systems = {"mean of three tunings": "tuned-networks/three-tunings best"}
+    systems |= {"three seeds of best": "evaluate/together-en best"}
+    systems |= {"flickr8k": "tuned-networks/best best tuned plain"}
+    systems |= {"flickr8k with a bank": "tuned-networks/best best tuned bank"}
+    return {
+        system: {key: [texts[key][name, way] for way in DIRECTIONS] for key in text}
+        for system, name in systems.items()
+    }
 
 
 def tuning(networks: dict[str, str]) -> str:

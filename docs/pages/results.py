@@ -12,7 +12,8 @@ SEEDS = {1: "one seed", 2: "two seeds", 3: "three seeds"}
 SHORTER = {
     ", ResNet-152, ensemble of two snapshots": "",
     "recipe, ensembles of two": "recipe",
-    "without captions of other images": "Flickr8k's captions alone",
+    ", without captions of other images": "",
+    "without captions of other images, ": "",
 }
 TUNED = "[`flickr8k`](docs/best.md#on-tuned-image-networks): `best` on tuned image networks"
 BEST = "[`best`](docs/best.md): n-grams and a GRU, "
@@ -40,7 +41,19 @@ def systems() -> pd.DataFrame:
     rows |= {f"{label}, {seeds[model]}": means[model] for model, label in TRAINED.items()}
     rows |= controls.systems()
     table = pd.DataFrame(rows).T[tables.WITH_R1].apply(decimals)
-    return table.rename_axis("system").reset_index()
+    table = table.rename_axis("system").reset_index()
+    table.insert(1, "training captions", captions_read(table["system"]))
+    return table
+
+
+def captions_read(systems: pd.Series) -> pd.Series:
+    """Write the number of captions that each system learned from."""
+    flickr8k, all_captions = map("{:,}".format, tables.training_captions())
+    read = pd.Series(flickr8k, systems.index)
+    has_more = systems.str.contains("`best`") & ~systems.str.contains("without captions")
+    read = read.mask(has_more, all_captions)
+    read = read.mask(systems.str.contains("before training|TF-IDF"), f"{flickr8k}, IDF only")
+    return read.mask(systems.str.contains("counts of"), MISSING)
 
 
 def all_systems() -> str:
@@ -49,12 +62,13 @@ def all_systems() -> str:
 
 
 def short() -> str:
-    """Write the systems that the README shows, in four columns."""
+    """Write the systems that the README shows, in five columns."""
     table = systems()
     images, captions = tables.REACHED[:2]
-    shown = table[["system"]].assign(recall=table[images] + " / " + table[captions])
+    shown = table[["system", "training captions"]]
+    shown = shown.assign(recall=table[images] + " / " + table[captions])
     shown["recall"] = shown["recall"].replace(f"{MISSING} / {MISSING}", MISSING)
     shown = shown.assign(sts=table[tables.STS], sick=table[tables.SICK])
-    shown.columns = ["system", "R@10, images / captions", "STS 2012-2016", "SICK"]
+    shown.columns = [*shown.columns[:2], "R@10, images / captions", "STS 2012-2016", "SICK"]
     left_out = table["system"].str.contains("^the same|GRU (?:1024|512|256)|together|counts of")
     return tables.markdown(shown[~left_out].replace(SHORTER, regex=True), 1)

@@ -8,7 +8,9 @@ import pandas as pd
 import yaml
 
 from groundvec.card.text import decimals
+from groundvec.model.shipped import PRETRAINED
 from groundvec.results.frames import read_csv
+from groundvec.runtime.files import read_json
 from reproduction.papers.summary.summary import WAYS
 from reproduction.render.tables import bracketed
 from reproduction.reporting.claims import FAILS, HOLDS, OPEN, of_one_training, read
@@ -73,6 +75,13 @@ def selected(file: str, columns: list[list[Any]], where: str = "", sort: str = "
 def selection(labels: int, **declaration: Any) -> str:
     """Write a table that docs/pages/declared.yaml declares."""
     return markdown(selected(**declaration), labels)
+
+
+def training_captions() -> tuple[int, int]:
+    """Count Flickr8k's training captions, and all that the shipped encoders have read."""
+    flickr8k = 5 * 6_000
+    more = read_json(PRETRAINED / "flickr8k-v5" / "model.json")["more_captions"]
+    return flickr8k, flickr8k + more["captions"] + more["of_training_pictures"]
 
 
 def markdown(table: pd.DataFrame, labels: int) -> str:
