@@ -11,7 +11,7 @@ TESTS = """
 import pytest
 from tests.conftest import program
 
-@pytest.mark.parametrize("tool", ["chromium", "npm", "chromium"])
+@pytest.mark.parametrize("tool", ["chromium", "make", "chromium"])
 def test_with_a_tool(tool):
     program(tool)
 
@@ -38,7 +38,7 @@ def test_what_is_not_installed_is_one_line_with_the_remedy_and_the_number_of_tes
     result = subprocess.run(command, capture_output=True, text=True, env=env, cwd=tmp_path)
     assert sorted(re.findall("^.* left out: .*$", result.stdout, re.MULTILINE)) == [
         "1 left out: there is no GPU",
-        "1 left out: there is no npm: apt-get install npm",
+        "1 left out: there is no make: apt-get install make",
         "2 left out: there is no mirror of real data in none: export GROUNDVEC_MIRROR=FOLDER",
         "3 left out: there is no chromium: apt-get install chromium",
     ]

@@ -1,108 +1,114 @@
-// A sentence is read here as it is in Python, and encoded by ONNX Runtime Web. All of it is in the
-// page, compressed, and is unpacked when somebody first comes to the input.
+// The encoder of this page, a bag of character n-grams: each step is as in Python.
 const panel = document.getElementById("try-it");
-const input = document.getElementById("try-it-sentence");
-const status = document.getElementById("try-it-status");
-const found = document.getElementById("try-it-found");
 const about = JSON.parse(document.getElementById("try-it-about").textContent);
 const BEST = 10;
-const PATIENCE = 200; // milliseconds after the last key
-const UNKNOWN = 1, FIRST = 2; // indices; 0 is padding
 
-async function unpacked(name) {
-  const { body } = await fetch(`data:;base64,${document.getElementById(`try-it-${name}`).textContent}`);
-  return new Response(body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+// A matrix in 8 bits: a scale for each row, then the rows (`try_it.small`).
+function matrix(name) {
+  const text = document.getElementById(`try-it-${name}`).textContent;
+  const { buffer } = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const rows = about.rows[name];
+  return { rows, scales: new Float32Array(buffer, 0, rows), numbers: new Int8Array(buffer, 4 * rows) };
 }
 
-async function load() {
-  const [code, wasm, model, vectors] = await Promise.all(["code", "wasm", "model", "vectors"].map(unpacked));
-  const address = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
-  const ort = await import(address);
-  URL.revokeObjectURL(address);
-  ort.env.wasm.numThreads = 1; // more want a server that allows them
-  ort.env.wasm.wasmBinary = wasm;
-  const session = await ort.InferenceSession.create(new Uint8Array(model), { logSeverityLevel: 3 }); // errors
-  const rows = about.ids.length + about.captions.length;
-  return { ort, session, scales: new Float32Array(vectors, 0, rows), numbers: new Int8Array(vectors, 4 * rows) };
+function product({ scales, numbers }, row, vector) {
+  let sum = 0;
+  for (let i = 0; i < vector.length; i++) sum += vector[i] * numbers[row * vector.length + i];
+  return scales[row] * sum;
 }
 
-const UNPACKING = "Unpacking the encoder …";
-let loading, ready = false;
-const loaded = () => (loading ??= load().then((vectors) => { ready = true; return vectors; }));
+function unit(vector) {
+  const norm = Math.hypot(...vector) || 1;
+  return vector.map((number) => number / norm);
+}
 
-// As `groundvec.data.cleaning.clean`, `groundvec.text.punctuation.detach_punctuation` and
+// `groundvec.data.cleaning.clean`, `groundvec.text.punctuation.detach_punctuation` and
 // `groundvec.text.encoded.cleaned`.
 const trimmed = (text) => text.replace(/^ +| +$/g, "");
-const compiled = (all) => all.map(([pattern, by]) => [new RegExp(pattern, "gu"), by]);
-const cleaning = compiled(about.cleaning), substitutions = compiled(about.substitutions);
+const compiled = (all) => all.map(([pattern, replacement]) => [new RegExp(pattern, "gu"), replacement]);
+const cleaning = compiled(about.cleaning);
+const substitutions = compiled(about.substitutions);
 
 function cleaned(sentence) {
-  let apart = sentence;
-  for (const [pattern, by] of cleaning) apart = apart.replace(pattern, by).normalize("NFKC");
-  apart = trimmed(apart);
-  for (const [pattern, by] of substitutions) apart = apart.replace(pattern, by);
-  return trimmed([...apart].slice(0, about.longest).join(""));
+  let text = sentence;
+  for (const [pattern, replacement] of cleaning) text = text.replace(pattern, replacement).normalize("NFKC");
+  text = trimmed(text);
+  for (const [pattern, replacement] of substitutions) text = text.replace(pattern, replacement);
+  return trimmed([...text].slice(0, about.longest).join(""));
 }
 
-// As `groundvec.text.characters` and `groundvec.text.words`.
-const symbols = [...(about.text.characters ?? about.text.words)];
-const index = new Map(symbols.map((symbol, i) => [symbol, i + FIRST]));
-const TOKEN = /[\p{L}\p{N}_]+(?:['\u2019-][\p{L}\p{N}_]+)*|[^\p{L}\p{N}_ ]/gu;
-
-function cut(sentence) {
-  if (about.text.characters) return [...(sentence.endsWith(".") ? sentence : `${sentence} .`)];
-  const text = about.text.lowercase === false ? sentence : sentence.toLowerCase();
-  return text.match(TOKEN) ?? [""];
+// MurmurHash3, 32 bits, as `groundvec.text.ngrams.murmur3`.
+function murmur3(bytes) {
+  const mixed = (k) => {
+    const first = Math.imul(k, 0xcc9e2d51);
+    return Math.imul((first << 15) | (first >>> 17), 0x1b873593);
+  };
+  let hash = 0;
+  let i = 0;
+  for (; i + 4 <= bytes.length; i += 4) {
+    hash ^= mixed(bytes[i] | (bytes[i + 1] << 8) | (bytes[i + 2] << 16) | (bytes[i + 3] << 24));
+    hash = (Math.imul((hash << 13) | (hash >>> 19), 5) + 0xe6546b64) | 0;
+  }
+  let tail = 0;
+  for (let j = bytes.length - 1; j >= i; j--) tail = (tail << 8) | bytes[j];
+  hash ^= mixed(tail) ^ bytes.length;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return hash ^ (hash >>> 16);
 }
 
-const indices = (sentence) => cut(cleaned(sentence)).map((symbol) => index.get(symbol) ?? UNKNOWN);
+// `groundvec.text.ngrams`: the rows of a sentence's n-grams in the embedding.
+function indices(sentence) {
+  const { shortest, longest, buckets } = about.text;
+  const lowered = cleaned(sentence).toLowerCase().replace(/[ .]+$/, "") || ".";
+  const encoder = new TextEncoder();
+  const rows = [];
+  for (const word of lowered.split(" ")) {
+    const letters = [...` ${word} `];
+    for (let n = Math.min(shortest, letters.length); n <= Math.min(longest, letters.length); n++) {
+      for (let i = 0; i + n <= letters.length; i++) {
+        const ngram = encoder.encode(letters.slice(i, i + n).join(""));
+        rows.push((Math.abs(murmur3(ngram)) % buckets) + 2);
+      }
+    }
+  }
+  return rows;
+}
 
-let busy = Promise.resolve(); // the runtime computes one thing at a time
+// `groundvec.encoders.bag`: the last column of the projection is its bias.
+function embed({ embedding, projection }, rows) {
+  let state = new Array(about.embedding).fill(0);
+  for (const row of rows) {
+    const scale = embedding.scales[row];
+    for (let i = 0; i < state.length; i++) state[i] += scale * embedding.numbers[row * state.length + i];
+  }
+  // With IDF, the state has a root mean square of 1; else it is the mean.
+  const divisor = about.idf ? Math.hypot(...state) / Math.sqrt(state.length) || 1 : rows.length;
+  state = state.map((number) => number / divisor);
+  const vector = Array.from({ length: projection.rows }, (_, row) => product(projection, row, [...state, 1]));
+  return unit(about.state ? [...unit(vector), ...unit(state)] : vector);
+}
+
+const models = about.models.map((number) => ({
+  embedding: matrix(`embedding-${number}`),
+  projection: matrix(`projection-${number}`),
+}));
+const searched = { images: matrix("images"), captions: matrix("captions") };
 
 function encode(sentence) {
-  const vector = busy.then(async () => {
-    const { ort, session } = await loaded();
-    const read = BigInt64Array.from(indices(sentence), BigInt);
-    const { vectors } = await session.run({
-      indices: new ort.Tensor("int64", read, [1, read.length]),
-      lengths: new ort.Tensor("int64", BigInt64Array.of(BigInt(read.length)), [1]),
-    });
-    return vectors.data;
-  });
-  busy = vector.catch(() => {});
-  return vector;
+  const rows = indices(sentence);
+  const vectors = models.map((model) => embed(model, rows));
+  return unit(vectors[0].map((_, i) => vectors.reduce((sum, vector) => sum + vector[i], 0)));
 }
 
-// As `groundvec.similarity.scores`: the rows from `first` on, and their scores, the nearest first.
-function nearest(vector, first, count, { scales, numbers }) {
-  const scores = Array.from({ length: count }, (_, row) => {
-    const at = (first + row) * vector.length, scale = scales[first + row];
-    let product = 0, square = 0;
-    for (let i = 0; i < vector.length; i++) product += vector[i] * numbers[at + i];
-    if (about.similarity !== "euclidean") return scale * product;
-    for (let i = 0; i < vector.length; i++) square += numbers[at + i] ** 2;
-    return 2 * scale * product - scale ** 2 * square;
-  });
-  return scores.map((score, row) => ({ score, row })).sort((a, b) => b.score - a.score);
+function nearest(vector, vectors) {
+  const scores = Array.from({ length: vectors.rows }, (_, row) => ({ row, score: product(vectors, row, vector) }));
+  return scores.sort((a, b) => b.score - a.score);
 }
 
-async function search(sentence) {
-  const vector = await encode(sentence);
-  const vectors = await loaded();
-  const images = about.ids.length;
-  return {
-    pictures: nearest(vector, 0, images, vectors),
-    captions: nearest(vector, images, about.captions.length, vectors),
-  };
-}
-
-// What a reader should know of a sentence that the encoder was not made for.
-function doubts(sentence) {
-  const unknown = [...new Set(cut(cleaned(sentence)).filter((symbol) => !index.has(symbol)))];
-  const what = about.text.characters ? "These characters are not in the training captions" : "These words are not in the vocabulary";
-  return [
-    ...(unknown.length ? [`${what}: ${unknown.slice(0, 8).join(" ")}.`] : []),
-  ];
+function search(sentence) {
+  const vector = encode(sentence);
+  return { images: nearest(vector, searched.images), captions: nearest(vector, searched.captions) };
 }
 
 function item(content, score) {
@@ -114,60 +120,35 @@ function item(content, score) {
   return line;
 }
 
-function picture(row) {
+function image(row) {
   const caption = about.captions[about.image.indexOf(row)] ?? about.ids[row];
   const source = window.groundvec?.thumbnail?.(about.ids[row], about.dataset);
   if (!source) return caption;
   return Object.assign(new Image(), { src: source, alt: caption, title: caption });
 }
 
-let last = 0;
+const input = panel.querySelector("input");
+const results = document.getElementById("try-it-found");
 
-async function show() {
-  const mine = ++last, sentence = input.value;
-  if (!cleaned(sentence)) {
-    found.hidden = true;
-    status.textContent = "";
-    return;
-  }
-  if (!ready) status.textContent = UNPACKING;
-  try {
-    const { pictures, captions } = await search(sentence);
-    if (mine !== last) return; // somebody has typed on
-    const [best, others] = found.querySelectorAll("ol");
-    best.replaceChildren(...pictures.slice(0, BEST).map(({ row, score }) => item(picture(row), score)));
-    others.replaceChildren(...captions.slice(0, BEST).map(({ row, score }) => item(about.captions[row], score)));
-    found.hidden = false;
-    const first = `Found. The nearest caption is: ${about.captions[captions[0].row]}`;
-    status.textContent = [first, ...doubts(sentence)].join(" ");
-  } catch (error) {
-    refuse(error);
-  }
+function show() {
+  results.hidden = !cleaned(input.value);
+  if (results.hidden) return;
+  const { images, captions } = search(input.value);
+  const [imageList, captionList] = results.querySelectorAll("ol");
+  imageList.replaceChildren(...images.slice(0, BEST).map(({ row, score }) => item(image(row), score)));
+  captionList.replaceChildren(...captions.slice(0, BEST).map(({ row, score }) => item(about.captions[row], score)));
+  document.getElementById("try-it-status").textContent = `The nearest caption is: ${about.captions[captions[0].row]}`;
 }
 
-function refuse({ message }) {
-  status.textContent = `This browser cannot run the encoder (${message}).`;
-}
-
-let clock;
-input.addEventListener("focus", () => {
-  if (!ready) status.textContent = UNPACKING;
-  loaded().then(() => { if (!input.value) status.textContent = "Ready."; }, refuse);
-});
-input.addEventListener("input", () => {
-  clearTimeout(clock);
-  clock = setTimeout(show, PATIENCE);
-});
+input.addEventListener("input", show);
 for (const example of panel.querySelectorAll(".examples button")) {
   example.addEventListener("click", () => {
-    clearTimeout(clock);
     input.value = example.textContent;
     show();
   });
 }
 panel.querySelector("form").addEventListener("submit", (event) => {
   event.preventDefault();
-  clearTimeout(clock);
   show();
 });
-Object.assign(panel, { cleaned, encode, search });
+Object.assign(panel, { cleaned, indices, encode, search });
