@@ -17,6 +17,7 @@ from PIL import Image
 
 import docs.pages.__main__ as pages
 from docs import keep_results
+from docs.pages import repeated
 from groundvec import SentenceEncoder
 from groundvec.sources import table
 from tests.test_layout import LAYERS
@@ -178,6 +179,16 @@ def test_the_numbers_beside_commands_are_those_of_the_shipped_encoder():
 def test_sentences_say_what_the_files_say():
     for page, sentence in pages.sentences():
         assert sentence in " ".join((ROOT / page).read_text("utf-8").split()), page
+
+
+def test_numbers_that_stand_in_several_places_are_the_same(tmp_path, monkeypatch):
+    assert not repeated.differing()
+    (tmp_path / "a.md").write_text("It takes 3 minutes.")
+    (tmp_path / "b.md").write_text("It takes\n4 minutes.")
+    places = dict.fromkeys(["a.md", "b.md"], "takes ([0-9]+) minutes")
+    monkeypatch.setattr(repeated, "ROOT", tmp_path)
+    monkeypatch.setitem(repeated.DECLARED, "repeated", {"minutes": places})
+    assert repeated.differing() == ["minutes: a.md 3, b.md 4"]
 
 
 def test_results_are_kept_without_those_of_other_trainings_being_lost(tmp_path):
