@@ -6,19 +6,29 @@ import re
 import shutil
 import zipfile
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urljoin
 
-from groundvec.data.transfer import CHUNK, byte_bar, download, write_stream
+from groundvec.data.transfer import CHUNK, Failed, byte_bar, download, write_blocks
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import atomic, sha256, text_lines, write_bytes
+from groundvec.runtime.files import (
+    SMALL,
+    atomic,
+    open_regular,
+    read_regular,
+    sha256,
+    text_lines,
+    write_bytes,
+)
 from groundvec.runtime.progress import Progress
 
 log = logging.getLogger(__name__)
 
 # Images in a row that cannot be fetched: then the problem is the server or the network.
 MAX_FAILED = 5
+LARGEST_LIST = 2**26  # bytes of SHA256SUMS; MSCOCO's 123,287 files take 12 MB
 JPEG_MARKER = b"\xff\xd8"
 
 
@@ -27,9 +37,9 @@ def fetch(
 ) -> None:
     """Copy a file from the mirror, or download it if the mirror does not have it, and verify it.
 
-    A download that breaks off is kept as `<target>.part`, and the next call requests the rest. A
-    `target` that exists is verified and kept. If no sum is published, the first download's is
-    recorded in `<target>.sha256`, and later files have to match it.
+    If a download with a known sum breaks off, it is kept as `<target>.part`, and the next call
+    requests the rest. A `target` that exists is verified and kept. If no sum is published, the
+    first download's is recorded in `<target>.sha256`, and later files have to match it.
 
     Args:
         name: the file's path in a mirror, such as `flickr8k/Flickr8k_text.zip`.
@@ -50,7 +60,7 @@ def fetch(
     record = target.with_name(f"{target.name}.sha256")
     recorded = None
     if record.exists():
-        recorded = record.read_text("utf-8", errors="replace")[:64]
+        recorded = read_regular(record, SMALL)[:64].decode("ascii", "replace")
         if not re.fullmatch("[0-9a-f]{64}", recorded):
             raise InputError(f"{record} does not begin with a SHA-256 sum: delete it")
     url = _fetch(name, {**source, "sha256": recorded, "record": record}, target, mirror)
@@ -108,7 +118,7 @@ def _fetch_image(name: str, urls: list[str], target: Path, mirror: str | Path | 
     """Fetch an image without a published sum: it must at least be a JPEG; see `_fetch`."""
     existed = target.exists()
     url = _fetch(name, {"urls": urls}, target, mirror)
-    with target.open("rb") as file:
+    with open_regular(target) as file:
         is_jpeg = file.read(len(JPEG_MARKER)) == JPEG_MARKER
     if is_jpeg:
         return url
@@ -149,8 +159,9 @@ def _fetch(
         return None
     if mirrored and mirrored.exists():
         with atomic(target) as temporary:
-            with mirrored.open("rb") as file:
-                write_stream(file, temporary, name, total=mirrored.stat().st_size)
+            with open_regular(mirrored) as file:
+                blocks = iter(partial(file.read, CHUNK), b"")
+                write_blocks(blocks, temporary, name, total=mirrored.stat().st_size)
             problem = _difference(temporary, expected, name)
             if problem:
                 raise InputError(f"{mirrored} {problem}: repair or leave out the mirror")
@@ -173,16 +184,16 @@ def _get(name: str, source: Mapping[str, Any], target: Path) -> str:
     for url in source["urls"]:
         if problems:
             log.warning("%s: %s; trying %s instead", name, problems[-1], url)
-        if len(source["urls"]) > 1 and not has_sum:
-            # Without a sum, a beginning and an end of two different files would not be noticed.
-            part.unlink(missing_ok=True)
-        problem = download(url, part, name, source.get("size"))
+        try:
+            download(url, part, name, source.get("size"), resume=bool(has_sum))
+        except Failed as error:
+            problems.append(f"{url} {error}")
+            continue
+        problem = _difference(part, source, name)
         if problem is None:
-            problem = _difference(part, source, name)
-            if problem is None:
-                part.replace(target)
-                return url
-            part.unlink()
+            part.replace(target)
+            return url
+        part.unlink()
         problems.append(f"{url} {problem}")
     raise InputError(
         f"{name} is missing and cannot be downloaded: {'; '.join(problems)}; get it some other "
@@ -218,7 +229,7 @@ def _listed(mirror: Path) -> dict[str, dict[str, str]]:
     if not sums.exists():
         return {}
     listed = {}
-    for line in text_lines(sums.read_bytes(), sums):
+    for line in text_lines(read_regular(sums, LARGEST_LIST), sums):
         # sha256sum writes `SUM  NAME`, or `SUM *NAME` for a file that was read as binary.
         sha, _, name = line.strip().partition(" ")
         listed[name.lstrip(" *").removeprefix("./")] = {"sha256": sha}
@@ -233,7 +244,7 @@ def _difference(path: Path, expected: Mapping[str, Any], name: str) -> str | Non
     hashes = {"sha256": hashlib.sha256()}
     if expected.get("md5"):
         hashes["md5"] = hashlib.md5(usedforsecurity=False)
-    with path.open("rb") as file, byte_bar(f"verify {name}", 0, size) as bar:
+    with open_regular(path) as file, byte_bar(f"verify {name}", 0, size) as bar:
         while chunk := file.read(CHUNK):
             for algorithm in hashes.values():
                 algorithm.update(chunk)

@@ -1,23 +1,32 @@
-"""Download one file over HTTP: resumed where it broke off, and tried again while that may help."""
+"""Download over HTTP: of a bounded size, at a minimal speed, and tried again if that may help."""
 
 import errno
 import http.client
+import io
 import logging
+import math
 import os
 import socket
 import ssl
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
+from urllib.parse import urlsplit
 
+from groundvec.runtime.files import check_regular
 from groundvec.runtime.progress import Progress
 
 log = logging.getLogger(__name__)
 
 CHUNK = 1 << 16  # bytes
+MAX_BYTES = 2**31  # of a file whose size is unknown: 2 GiB
 TIMEOUT = 30  # seconds without a byte
+MIN_SPEED = 1000  # bytes of content per second, in each `PERIOD`
+PERIOD = 60  # seconds
 RETRIES = 4  # in a row that gain no byte, after 1, 2, 4 and 8 seconds
 TOO_MANY_REQUESTS = 429
 
@@ -25,39 +34,163 @@ TOO_MANY_REQUESTS = 429
 TRANSIENT = (TimeoutError, ConnectionError, ssl.SSLEOFError, http.client.HTTPException)
 # A network that worked may come back. One that never worked is reported at once.
 NO_NETWORK = {errno.ENETUNREACH, errno.EHOSTUNREACH, socket.EAI_AGAIN}
+NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
-class _Unacceptable(Exception):
-    """A server sends more than the file has."""
+class Failed(Exception):
+    """A download that failed; `status` is the server's answer, such as 404, if that is why."""
+
+    def __init__(self, problem: str, status: int | None = None) -> None:
+        super().__init__(problem)
+        self.status = status
 
 
-def download(url: str, part: Path, name: str, size: int | None = None) -> str | None:
-    """Complete `part` from `url`; return why that fails, or None.
+class _Pace:
+    """The speed of a server, over all attempts: at least `speed` in each `period`."""
+
+    def __init__(self, period: float, speed: float) -> None:
+        self.period = period
+        self.speed = speed
+        self.began = time.monotonic()
+        self.received = 0
+
+    def check(self) -> None:
+        """Raise URLError if less came in the last period."""
+        seconds = time.monotonic() - self.began
+        if seconds < self.period:
+            return
+        if self.received < self.speed * seconds:
+            raise urllib.error.URLError(f"too slow: {self.received:,} bytes in {seconds:.0f} s")
+        self.began += seconds
+        self.received = 0
+
+
+class _PacedBytes(io.RawIOBase):
+    """The bytes of a connection. Headers are read through it too, so none can trickle for ever."""
+
+    def __init__(self, connection: io.RawIOBase, pace: _Pace) -> None:
+        self.connection = connection
+        self.pace = pace
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        self.pace.check()
+        return self.connection.readinto(buffer)
+
+    def close(self) -> None:
+        self.connection.close()
+        super().close()
+
+
+class _Paced(urllib.request.AbstractHTTPHandler):
+    """Opens connections whose responses are read through `_PacedBytes`."""
+
+    def __init__(self, pace: _Pace) -> None:
+        super().__init__()
+        self.pace = pace
+
+    def do_open(self, http_class: Any, req: Any, **options: Any) -> http.client.HTTPResponse:
+        def response(*arguments: Any, **options: Any) -> http.client.HTTPResponse:
+            answer = http.client.HTTPResponse(*arguments, **options)
+            answer.fp = io.BufferedReader(_PacedBytes(answer.fp.detach(), self.pace))
+            return answer
+
+        def connect(*arguments: Any, **options: Any) -> http.client.HTTPConnection:
+            connection: http.client.HTTPConnection = http_class(*arguments, **options)
+            connection.response_class = response  # type: ignore[assignment]
+            return connection
+
+        return super().do_open(connect, req, **options)
+
+
+class _HTTP(_Paced, urllib.request.HTTPHandler):
+    pass
+
+
+class _HTTPS(_Paced, urllib.request.HTTPSHandler):
+    pass
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Follow redirects; show an authorization to no other host than the one that it is for."""
+
+    def redirect_request(
+        self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> urllib.request.Request | None:
+        new = super().redirect_request(req, fp, code, msg, headers, newurl)
+        fp.close()  # else urllib would read the redirect's body into memory, however long it is
+        if new and urlsplit(new.full_url)[:2] != urlsplit(req.full_url)[:2]:
+            new.remove_header("Authorization")
+        return new
+
+
+def read(url: str, limit: int, seconds: float, headers: Mapping[str, str] = NO_HEADERS) -> bytes:
+    """Return a short answer of at most `limit` bytes, which takes no more than some seconds.
+
+    Raises:
+        Failed: there is no such answer. It is not tried again.
+    """
+    pace = _Pace(seconds, math.inf)
+    try:
+        with _open(url, headers, pace, seconds) as response:
+            return b"".join(_blocks(response, limit, pace))
+    except (urllib.error.URLError, *TRANSIENT) as error:
+        raise _failed(error) from None
+
+
+def download(
+    url: str,
+    part: Path,
+    name: str,
+    size: int | None = None,
+    headers: Mapping[str, str] = NO_HEADERS,
+    resume: bool = False,
+) -> None:
+    """Download a file to `part`.
 
     Args:
-        part: the file, which may have its beginning already.
         name: the file's name, for messages.
-        size: the largest number of bytes to accept, if it is known.
+        size: the file's size, if it is known; else at most `MAX_BYTES` are accepted.
+        resume: keep the beginning that `part` has, and request the rest. Only for a file whose
+            checksum is known: of another, the rest might be another file's.
+
+    Raises:
+        Failed: the server does not have the file, or cannot be used.
+        InputError: `part` is a folder, a FIFO or a device.
+        OSError: the disk is full; downloaded bytes are kept.
     """
+    check_regular(part)
+    pace = _Pace(PERIOD, MIN_SPEED)
     failures = 0
-    largest = _size(part)
+    largest = _size(part) if resume else 0
     while True:
         try:
-            _attempt(url, part, name, size)
-            return None
-        except _Unacceptable as error:
+            _attempt(url, part, name, size, headers, _size(part) if resume else 0, pace)
+            break
+        except Failed:  # another file
             part.unlink(missing_ok=True)
-            return str(error)
+            raise
         except (urllib.error.URLError, *TRANSIENT) as error:
             # An attempt that gained bytes counts as the first: large files may break off often.
             failures = 1 if _size(part) > largest else failures + 1
             largest = max(largest, _size(part))
-            reason = str(error).strip("<>")
             if failures > RETRIES or not _is_transient(error, began=largest > 0):
-                return f"fails ({reason})"
+                if not resume:
+                    part.unlink(missing_ok=True)
+                raise _failed(error) from None
             wait = 2 ** (failures - 1)
-            log.warning("%s: %s; trying again in %d s", name, reason, wait)
+            log.warning("%s: %s; trying again in %d s", name, str(error).strip("<>"), wait)
             time.sleep(wait)
+    if size is not None and _size(part) != size:
+        problem = f"has {_size(part)} bytes, not the expected {size}"
+        part.unlink()
+        raise Failed(problem)
+
+
+def _failed(error: Exception) -> Failed:
+    return Failed(f"fails ({str(error).strip('<>')})", getattr(error, "code", None))
 
 
 def _is_transient(error: Exception, began: bool) -> bool:
@@ -69,56 +202,94 @@ def _is_transient(error: Exception, began: bool) -> bool:
     return isinstance(reason, TRANSIENT) or (began and lost_network)
 
 
-def _attempt(url: str, part: Path, name: str, size: int | None) -> None:
-    """Request the bytes that `part` lacks, and append them."""
-    existing = _size(part)
-    request = urllib.request.Request(url, headers={"User-Agent": "groundvec"})
-    if existing:
-        request.add_header("Range", f"bytes={existing}-")
+def _open(
+    url: str, headers: Mapping[str, str], pace: _Pace, timeout: float
+) -> http.client.HTTPResponse:
+    """Request a URL; URLError if it, or a redirect's, is none of HTTP."""
+    opener = urllib.request.OpenerDirector()
+    for handler in (
+        urllib.request.ProxyHandler(),
+        _HTTP(pace),
+        _HTTPS(pace),
+        _Redirects(),
+        urllib.request.UnknownHandler(),
+        urllib.request.HTTPDefaultErrorHandler(),
+        urllib.request.HTTPErrorProcessor(),
+    ):
+        opener.add_handler(handler)
     try:
-        response = urllib.request.urlopen(request, timeout=TIMEOUT)
+        request = urllib.request.Request(url, headers={"User-Agent": "groundvec", **headers})
+        return opener.open(request, timeout=timeout)
+    except (ValueError, ArithmeticError, http.client.InvalidURL) as error:
+        raise urllib.error.URLError(str(error)) from None
+
+
+def _attempt(
+    url: str,
+    part: Path,
+    name: str,
+    size: int | None,
+    headers: Mapping[str, str],
+    start: int,
+    pace: _Pace,
+) -> None:
+    """Request a file from byte `start` on, and write it to `part` from there."""
+    if start:
+        headers = {**headers, "Range": f"bytes={start}-"}
+    try:
+        response = _open(url, headers, pace, TIMEOUT)
     except urllib.error.HTTPError as error:
-        if error.code != http.client.REQUESTED_RANGE_NOT_SATISFIABLE:
+        if error.code != http.client.REQUESTED_RANGE_NOT_SATISFIABLE or not start:
             raise
         # The range begins where the file ends, or after: `part` is the whole file, or another's.
-        if error.headers["Content-Range"] == f"bytes */{existing}":
+        if error.headers["Content-Range"] == f"bytes */{start}":
             return
         part.unlink()
         raise ConnectionError("the part downloaded before is not of this file") from None
     with response:
-        # Some servers ignore ranges and send the whole file, with status 200.
-        start = existing if response.status == http.client.PARTIAL_CONTENT else 0
-        length = response.headers["Content-Length"]
-        total = start + int(length) if length else None
-        if total and size is not None and total > size:
-            raise _Unacceptable(f"has {total} bytes, not the expected {size}")
-        write_stream(response, part, name, start, total, size)
+        if response.status == http.client.PARTIAL_CONTENT:
+            if not (response.headers["Content-Range"] or "").startswith(f"bytes {start}-"):
+                part.unlink(missing_ok=True)
+                raise ConnectionError("the server sends another range than the requested one")
+        elif response.status == http.client.OK:
+            start = 0  # some servers ignore ranges and send the whole file
+        else:
+            raise urllib.error.URLError(f"HTTP status {response.status}")
+        total = None if response.length is None else start + response.length
+        limit = MAX_BYTES if size is None else size
+        if total is not None and total > limit:
+            raise Failed(f"has {total} bytes, not the expected {limit}")
+        blocks = _blocks(response, limit, pace, start)
+        write_blocks(blocks, part, name, start, total)
     if total is not None and _size(part) < total:
         raise ConnectionError(f"the connection closed after {_size(part)} of {total} bytes")
 
 
-def write_stream(
-    stream: Any,
-    path: Path,
-    name: str,
-    start: int = 0,
-    total: int | None = None,
-    limit: int | None = None,
+def _blocks(
+    response: http.client.HTTPResponse, limit: int, pace: _Pace, start: int = 0
+) -> Iterator[bytes]:
+    """Yield a response's content; Failed if, with `start` bytes before it, it is too long."""
+    while block := response.read1(CHUNK):
+        pace.received += len(block)
+        start += len(block)
+        if start > limit:
+            raise Failed(f"has more than the expected {limit} bytes")
+        yield block
+
+
+def write_blocks(
+    blocks: Iterable[bytes], path: Path, name: str, start: int = 0, total: int | None = None
 ) -> None:
-    """Write a stream to a file, after the file's first `start` bytes.
+    """Write bytes to a file, after the file's first `start` bytes.
 
     Args:
         name: the file's name, for the bar.
         total: the size of the whole file, if it is known.
-        limit: the largest number of bytes that the file may have.
     """
-    written = start
     with path.open("ab" if start else "wb") as file, byte_bar(name, start, total) as bar:
-        while chunk := stream.read1(CHUNK):
-            written += file.write(chunk)
-            bar.update(len(chunk))
-            if limit is not None and written > limit:
-                raise _Unacceptable(f"has more than the expected {limit} bytes")
+        for block in blocks:
+            file.write(block)
+            bar.update(len(block))
         file.flush()
         os.fsync(file.fileno())
 

@@ -6,22 +6,19 @@ card. Nothing is executed. A revision is a commit, so that one name always loads
 huggingface.co.
 """
 
+import json
 import logging
 import os
 import re
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
 
+from groundvec.data import transfer
+from groundvec.data.transfer import Failed
 from groundvec.model import folder, shipped
 from groundvec.runtime.errors import InputError, extra
-from groundvec.runtime.files import cache
+from groundvec.runtime.files import SMALL, cache, new_folder
 from groundvec.runtime.jobs import locked
-
-if TYPE_CHECKING:
-    from huggingface_hub import HfApi
 
 log = logging.getLogger(__name__)
 
@@ -29,10 +26,11 @@ NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*(@[\w./-]+)?", re.ASCII)
 COMMIT = re.compile("[0-9a-f]{40}")
 # The files to download. A snapshot's name has digits alone, so that it cannot leave the folder.
 FILE = re.compile(
-    r"(model|ensemble)\.json|README\.md|graphs/[0-9]+\.onnx"
+    r"(model|ensemble)\.json|README\.md|graphs/[0-9]{1,3}\.onnx"
     r"|(bank|snapshots/epoch-[0-9]{3,4})\.safetensors"
 )
 MAX_BYTES = 2**34  # of a model's files: 16 GiB
+MAX_FILES = 1000
 TIMEOUT = 5  # seconds until a hub answers
 
 
@@ -66,86 +64,103 @@ def download(name: str) -> Path:
     """
     repository, _, revision = name.partition("@")
     commits = cache() / "hub" / repository
-    in_cache = COMMIT.fullmatch(revision) and (commits / revision / "model.json").exists()
-    if not in_cache:
-        with _client(name) as client:
-            log.warning("asking %s for %s, for up to %d s", client.endpoint, repository, TIMEOUT)
-            info = client.model_info(
-                repository, revision=revision or None, timeout=TIMEOUT, files_metadata=True
-            )
-            commit = str(info.sha)
-            if not COMMIT.fullmatch(commit):  # it names a folder
-                raise ValueError(f"{commit} is no commit")
-            if commit != revision:
-                log.warning("load %s@%s to have the same weights again", repository, commit)
-            revision = commit
-            sizes = {file.rfilename: file.size or 0 for file in info.siblings or []}
-            with locked(commits, name):
-                _download_files(client, repository, revision, sizes, commits / revision)
-    _check_sums(commits / revision, name)
-    return commits / revision
-
-
-@contextmanager
-def _client(name: str) -> Iterator["HfApi"]:
-    """Yield a client of the hub; whatever it raises becomes an InputError about a model."""
-    with extra("hub"):
-        from huggingface_hub import HfApi
-
-    endpoint = os.environ.get("HF_ENDPOINT", "").rstrip("/")
-    client = HfApi(endpoint=endpoint or None, library_name="groundvec")
+    if COMMIT.fullmatch(revision) and _in_cache(commits / revision):
+        _check_sums(commits / revision, name)
+        return commits / revision
+    endpoint = _endpoint()
+    log.warning("asking %s for %s, for up to %d s", endpoint, repository, TIMEOUT)
     try:
-        yield client
-    except InputError:
-        raise
-    except Exception as error:  # of many types, by the hub's answer
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
-        status = getattr(getattr(error, "response", None), "status_code", None)
+        headers = _headers()
+        commit, sizes = _list_files(endpoint, repository, revision or "main", headers)
+        if commit != revision:
+            log.warning("load %s@%s to have the same weights again", repository, commit)
+        with locked(commits, name):
+            if not _in_cache(commits / commit):
+                with new_folder(commits / commit) as temporary:
+                    url = f"{endpoint}/{repository}/resolve/{commit}"
+                    _download_files(url, name, sizes, headers, temporary)
+    except Failed as error:
         remedy = "check the network, or HF_ENDPOINT"
-        if status in (401, 403, 404):
+        if error.status in (401, 403, 404):
             remedy = "check the name, or use `hf auth login`"
+        raise InputError(f"{name} cannot be loaded from {endpoint} ({error}): {remedy}") from None
+    _check_sums(commits / commit, name)
+    return commits / commit
+
+
+def _in_cache(folder: Path) -> bool:
+    """Return whether the cache has a commit's folder; InputError for a link, or for half of it."""
+    for path in [*folder.parents[:2], folder, *folder.rglob("*")]:
+        if path.is_symlink():
+            raise InputError(f"{path} is a link, which no download made: delete it")
+    if folder.exists() and not (folder / "model.json").exists():
+        raise InputError(f"{folder} has no model.json: delete the folder")
+    return folder.exists()
+
+
+def _endpoint() -> str:
+    """Return the hub's URL. A wrong one would end the import of huggingface_hub."""
+    endpoint = os.environ.get("HF_ENDPOINT", "").rstrip("/") or "https://huggingface.co"
+    try:
+        url = urlsplit(endpoint)
+        is_url = url.scheme in ("http", "https") and url.hostname and url.port != 0
+    except ValueError:
+        is_url = False
+    if not is_url:
         raise InputError(
-            f"{name} cannot be loaded from {client.endpoint} ({reason}): {remedy}"
-        ) from None
+            f"HF_ENDPOINT is {endpoint}: set it to a URL, such as https://huggingface.co"
+        )
+    return endpoint
+
+
+def _headers() -> dict[str, str]:
+    """Return the headers of a request, with the user's token if there is one.
+
+    Only these come from huggingface_hub. Its client holds an answer of any length in memory,
+    unpacks it, and waits for ever if a server keeps sending.
+    """
+    with extra("hub"):
+        from huggingface_hub.constants import HF_HUB_OFFLINE
+        from huggingface_hub.utils import build_hf_headers
+    if HF_HUB_OFFLINE:
+        raise Failed("HF_HUB_OFFLINE is set")
+    return build_hf_headers(library_name="groundvec")
+
+
+def _list_files(
+    endpoint: str, repository: str, revision: str, headers: dict[str, str]
+) -> tuple[str, dict[str, int]]:
+    """Return the commit of a revision, and the sizes of its files that are to be downloaded."""
+    url = f"{endpoint}/api/models/{repository}/revision/{quote(revision, '')}?blobs=true"
+    answer = transfer.read(url, SMALL, TIMEOUT, headers)
+    try:
+        listed = json.loads(answer)
+        commit = listed["sha"]
+        sizes = {file["rfilename"]: file["size"] for file in listed["siblings"]}
+        sizes = {name: int(size) for name, size in sizes.items() if FILE.fullmatch(name)}
+        if not COMMIT.fullmatch(commit):  # it names a folder
+            raise ValueError(f"{commit} is no commit")
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+        raise Failed(f"it does not answer as a hub does: {error!r}") from None
+    return commit, sizes
 
 
 def _download_files(
-    client: "HfApi", repository: str, commit: str, sizes: dict[str, int], target: Path
+    url: str, name: str, sizes: dict[str, int], headers: dict[str, str], target: Path
 ) -> None:
-    """Download the files of a commit; `model.json` comes last, and marks the folder as complete."""
-    files = sorted(filter(FILE.fullmatch, sizes), key="model.json".__eq__)
-    if "model.json" not in files:
-        raise InputError(f"{repository} has no model.json: it is no model of this project")
-    total = sum(sizes[file] for file in files)
-    if total > MAX_BYTES:
+    """Download the files of a commit."""
+    if "model.json" not in sizes:
+        raise InputError(f"{name} has no model.json: it is no model of this project")
+    total = sum(sizes.values())
+    if total > MAX_BYTES or len(sizes) > MAX_FILES:
         raise InputError(
-            f"{repository} has {total / 2**30:,.0f} GiB, more than any model of this kind: check "
-            "its name"
+            f"{name} has {len(sizes):,} files and {total / 2**30:,.0f} GiB, more than any model of "
+            "this kind: check its name"
         )
-    for file in files:
-        bar = _bounded_bar(file, sizes[file])
-        client.hf_hub_download(repository, file, revision=commit, local_dir=target, tqdm_class=bar)
-    shutil.rmtree(target / ".cache", ignore_errors=True)  # the client's notes for resuming
-
-
-def _bounded_bar(file: str, size: int) -> Any:
-    """Return a class of progress bars that stops a download after `size` bytes.
-
-    The client writes whatever a server sends, without end if need be, and compares the sizes only
-    afterwards. But it reports each block to its progress bar before it writes the block.
-    """
-    from huggingface_hub.utils import tqdm
-
-    class Bar(tqdm):
-        received = 0
-
-        def update(self, n: float | None = 1) -> bool | None:
-            self.received += int(n or 0)
-            if self.received > size:
-                raise ValueError(f"{file} has more than the {size} bytes that the hub lists")
-            return super().update(n)
-
-    return Bar
+    for file, size in sizes.items():
+        path = target / file
+        path.parent.mkdir(exist_ok=True)
+        transfer.download(f"{url}/{file}", path, file, size, headers)
 
 
 def _check_sums(path: Path, name: str) -> None:

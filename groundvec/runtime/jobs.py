@@ -131,7 +131,9 @@ def _lock(folder: Path, needed: bool = False) -> TextIO | str:
     while True:
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            file = path.open("a+", encoding="utf-8", errors="backslashreplace")
+            # Not through a link: the file that it leads to would be emptied.
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+            file = os.fdopen(descriptor, "a+", encoding="utf-8", errors="backslashreplace")
         except FileNotFoundError:  # the last holder removed the folder
             continue
         except PermissionError:

@@ -3,6 +3,8 @@
 import contextlib
 import hashlib
 import re
+import socket
+import threading
 from http.server import BaseHTTPRequestHandler
 from urllib.parse import unquote
 
@@ -40,6 +42,9 @@ class Handler(BaseHTTPRequestHandler):
             return self.end_headers()
         body = content[start:]
         self.send_response(206 if asked else 200)
+        if asked:
+            first = fault.get("from", start)
+            self.send_header("Content-Range", f"bytes {first}-{len(content) - 1}/{len(content)}")
         if fault.get("chunked"):
             self.send_header("Transfer-Encoding", "chunked")
         else:
@@ -69,3 +74,29 @@ def reset(server, content=CONTENT, faults=()):
         "size": len(content),
         "sha256": sha256(content),
     }
+
+
+@contextlib.contextmanager
+def answering(head: bytes, piece: bytes = b"", pause: float = 0):
+    """Yield the address of a server that sends `head`, and then `piece` for ever."""
+    stop = threading.Event()
+
+    def answer(connection):
+        with connection, contextlib.suppress(OSError):
+            connection.recv(1 << 16)
+            connection.sendall(head)
+            while piece and not stop.wait(pause):
+                connection.sendall(piece)
+
+    def serve():
+        with contextlib.suppress(OSError):
+            while True:
+                threading.Thread(target=answer, args=server.accept()[:1], daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=serve, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        finally:
+            stop.set()
+            server.shutdown(socket.SHUT_RDWR)

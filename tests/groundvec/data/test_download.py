@@ -3,6 +3,7 @@
 import errno
 import hashlib
 import itertools
+import os
 import re
 import urllib.error
 import urllib.request
@@ -14,9 +15,10 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from groundvec.data import transfer
 from groundvec.data.download import fetch
 from groundvec.runtime.errors import InputError
-from tests.support.downloads import CONTENT, reset, sha256
+from tests.support.downloads import CONTENT, answering, reset, sha256
 
 ROOT = Path(__file__).parents[3]
 NAME = "set/archive.zip"
@@ -60,6 +62,58 @@ def test_what_a_killed_run_left_is_resumed(server, target, part, asked, sent):
     assert only_file_in(target.parent) == target
     assert server.sent == sent
     assert server.asked[-1:] == [asked]
+
+
+def test_a_file_is_not_put_together_of_two(server, target):
+    """Neither if a server sends another place of it, nor without a sum that would show it."""
+    target.parent.mkdir(parents=True)
+    for source, fault, asked in [
+        (server.source, {"from": 5}, ["bytes=77777-", None]),
+        ({"urls": server.source["urls"]}, {"cut": 1000}, [None, None]),
+    ]:
+        part_of(target).write_bytes(CONTENT[:77_777])
+        server.faults = [fault]
+        fetch(NAME, source, target)
+        assert target.read_bytes() == CONTENT
+        assert server.asked == asked
+        server.asked.clear()
+        target.unlink()
+
+
+OK = b"HTTP/1.1 200 OK\r\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "piece", "pause", "said"),
+    [
+        (OK + b"\r\n", b"x" * 2**16, 0, "has more than the expected 1000000 bytes"),
+        (OK + b"Content-Length: 1000001\r\n\r\n", b"", 0, "has 1000001 bytes, not the expected"),
+        (OK + b"\r\n", b"x", 0.01, "too slow"),
+        (OK + b"A: ", b"x", 0.01, "too slow"),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n", 0, "too slow"),
+        (b"HTTP/1.1 302 F\r\nLocation: ftp://x/\r\n\r\n", b"x" * 2**16, 0, "unknown url type"),
+        (b"HTTP/1.1 302 F\r\nLocation: http://[\r\n\r\n", b"", 0, "Invalid IPv6 URL"),
+        (b"HTTP/1.1 302 F\r\nLocation: http://a:b/\r\n\r\n", b"", 0, "nonnumeric port"),
+        (b"HTTP/1.1 416 R\r\n\r\n", b"", 0, "416"),
+        (b"HTTP/1.1 204 N\r\n\r\n", b"", 0, "HTTP status 204"),
+    ],
+)
+def test_an_answer_that_is_none_or_does_not_end_is_one_line(
+    target, monkeypatch, head, piece, pause, said
+):
+    monkeypatch.setattr(transfer, "PERIOD", 0.5)
+    monkeypatch.setattr(transfer, "MAX_BYTES", 1_000_000)
+    with answering(head, piece, pause) as url:
+        assert said in refused({"urls": [url]}, target)
+    assert list(target.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["archive.zip", "archive.zip.part", "archive.zip.sha256"])
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_no_folder_and_no_fifo_is_read_or_written(server, target, name, make):
+    target.parent.mkdir(parents=True)
+    make(target.with_name(name))
+    assert f"{name} is a folder, a FIFO" in refused({"urls": server.source["urls"]}, target)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -182,31 +182,60 @@ def test_an_answer_that_is_no_hubs_is_one_line_and_writes_nothing(
     assert not list(tmp_path.rglob("*.json"))
 
 
-def test_a_hub_that_never_ends_is_one_line(repositories, monkeypatch):
+@pytest.mark.parametrize("path", ["/api/", "/resolve/"])
+def test_a_hub_that_never_ends_is_one_line(repositories, monkeypatch, tmp_path, path):
     put(repositories)
-    monkeypatch.setattr(hub, "TIMEOUT", 0.5)
     stop = threading.Event()
     answer = repositories.do_GET
 
     def never_end(self):
-        if self.command == "HEAD" or "/resolve/" not in self.path:
-            answer(self)
-        else:
-            self.send_response(200)
-            self.end_headers()
-            with suppress(OSError):
-                while not stop.wait(0):
-                    self.wfile.write(b" " * 2**20)
+        if path not in self.path:
+            return answer(self)
+        self.send_response(200)
+        self.end_headers()
+        with suppress(OSError):
+            while not stop.wait(0):
+                self.wfile.write(b" " * 2**20)
 
     monkeypatch.setattr(repositories, "do_GET", never_end)
     try:
-        with pytest.raises(InputError, match=r"has more than the \d+ bytes that the hub lists"):
+        with pytest.raises(InputError, match=r"has more than the expected \d+ bytes"):
             hub.download("user/model")
     finally:
         stop.set()
-    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    with pytest.raises(InputError, match=r"cannot be loaded from http://.*: check the network"):
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "error"),
+    [
+        ("http://127.0.0.1:9", r"cannot be loaded from http://.*: check the network"),
+        *[
+            (each, "HF_ENDPOINT is .*: set it to a URL")
+            for each in ["http://[", "hub:80", "https://"]
+        ],
+    ],
+)
+def test_a_wrong_endpoint_is_one_line(repositories, monkeypatch, endpoint, error):
+    monkeypatch.setenv("HF_ENDPOINT", endpoint)
+    with pytest.raises(InputError, match=error):
         hub.download("user/model")
+
+
+@pytest.mark.parametrize("link", ["user", "user/model", "user/model/{}", "user/model/lock"])
+def test_no_link_in_the_cache_is_followed(repositories, tmp_path, link):
+    commit = put(repositories)
+    path = tmp_path / "cache/groundvec/hub" / link.format(commit)
+    path.parent.mkdir(parents=True)
+    mine = tmp_path / "mine"
+    if link.endswith("lock"):
+        mine.write_text("mine")
+    else:
+        mine.mkdir()
+    path.symlink_to(mine)
+    with pytest.raises((InputError, OSError), match="link"):
+        hub.download("user/model")
+    assert mine.read_text() == "mine" if mine.is_file() else not any(mine.iterdir())
 
 
 @pytest.mark.parametrize(

@@ -67,9 +67,9 @@ def test_another_user_s_lock_is_said_to_be_held(tmp_path, monkeypatch):
     def refuse(path, *_, **__):
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
 
-    monkeypatch.setattr(Path, "open", refuse)
     assert jobs.running(tmp_path) == "" and not (tmp_path / "lock").exists()
     (tmp_path / "lock").touch()
+    monkeypatch.setattr(os, "open", refuse)
     assert "another user's process may be at work" in jobs.running(tmp_path)
 
 
