@@ -237,8 +237,10 @@ class SentenceEncoder:
             raise InputError(f"batch_size is {batch_size}: it must be 1 or more, a whole number")
         texts = strings([sentences] if isinstance(sentences, str) else sentences)
         refuse_blank(texts)
+        if language is not None and not isinstance(language, str):
+            raise InputError(f"language is {language!r}: give its code, such as 'en'")
         vectors = encode_sentences(
-            self.models, texts, language, bool(show_progress_bar), batch_size, tokenized
+            self.models, texts, language, bool(show_progress_bar), batch_size, bool(tokenized)
         )
         if normalize_embeddings:
             vectors = similarity.unit(vectors)

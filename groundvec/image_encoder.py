@@ -3,7 +3,9 @@
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from numbers import Integral
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +21,8 @@ from groundvec.runtime.files import cache
 from groundvec.runtime.jobs import cores
 
 log = logging.getLogger(__name__)
+
+CROPS = (10, 2, 1)  # of each picture, see `groundvec.features.images.cut`
 
 
 class ImageEncoder:
@@ -54,6 +58,7 @@ class ImageEncoder:
             InputError: also if a network is unknown, its weights are not available, or the model
                 was trained on features of another width.
         """
+        check_networks(backbone, crops)
         if isinstance(model, str | Path):
             folder = hub.find(model)
             if backbone is None:
@@ -129,3 +134,14 @@ class ImageEncoder:
             blocks.append(backbone.factor * block)
             unusable = problems | unusable  # a picture's first problem wins
         return encode_images(self.models, np.hstack(blocks)), unusable
+
+
+def check_networks(backbone: Any, crops: Any) -> None:
+    """Raise InputError if these are no networks, or no number of crops; see `ImageEncoder`."""
+    if backbone is not None and not isinstance(backbone, str):
+        networks = [backbone] if isinstance(backbone, Backbone) else backbone
+        is_list = isinstance(networks, Sequence) and len(networks) > 0
+        if not is_list or not all(isinstance(network, Backbone) for network in networks):
+            raise InputError(f"{backbone!r} is no network: give its name, or loaded networks")
+    if crops is not None and not (isinstance(crops, Integral) and crops in CROPS):
+        raise InputError(f"crops is {crops!r}: it must be {', '.join(map(str, CROPS))}")

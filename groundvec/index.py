@@ -6,10 +6,12 @@ The vectors of a folder's pictures are kept in the user's cache.
 import hashlib
 import json
 import logging
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +21,7 @@ from groundvec import similarity
 from groundvec.encoder import SentenceEncoder
 from groundvec.features import versions
 from groundvec.features.files import PICTURE, UNREADABLE, checksums, paths, pictures
-from groundvec.image_encoder import ImageEncoder
+from groundvec.image_encoder import ImageEncoder, check_networks
 from groundvec.model import bank, hub
 from groundvec.provenance import code_hash, digest
 from groundvec.runtime.errors import InputError, extra
@@ -40,6 +42,7 @@ State = tuple[str, int, int, int, int]
 # Bytes per file in an index, without its vector: a path has at most 4,096 on Linux, and the numbers
 # and the checksum fit into the other half. An index that is larger than this allows is not read.
 LONGEST = 2**13
+SHA256 = re.compile("[0-9a-f]{64}")
 EXPLAINED = 20  # problems that a search explains
 # A combined query that is shorter than this was taken away from itself: only rounding is left.
 SHORTEST = 1e-3
@@ -96,6 +99,9 @@ class Index:
         named = paths(images)
         if not named:
             raise InputError("there is nothing to search: name a picture or a folder of pictures")
+        if not isinstance(model, str | Path):
+            raise InputError(f"{model!r} is no model: give the name or the folder of one")
+        check_networks(backbone, crops)
         folder = hub.find(model)
         self.encoder = SentenceEncoder(folder, device=device)
         self._networks = (folder, device, backbone, crops)
@@ -192,8 +198,8 @@ class Index:
             InputError: nothing is left of the query; a picture cannot be used; also the errors of
                 `SentenceEncoder.encode`.
         """
-        if best < 1:
-            raise InputError(f"best is {best}: it must be 1 or more")
+        if not (isinstance(best, Integral) and best >= 1):
+            raise InputError(f"best is {best!r}: it must be 1 or more, a whole number")
         subtracted = _listed(minus)
         terms = [query, *_listed(plus), *subtracted]
         signs = np.ones(len(terms), np.float32)
@@ -257,8 +263,13 @@ class Index:
 
 
 def _listed(queries: "Queries") -> list[str | Path]:
-    """Return one query or several as a list."""
-    return [queries] if isinstance(queries, str | Path) else list(queries)
+    """Return one query or several as a list; InputError if they are neither."""
+    if isinstance(queries, str | Path):
+        return [queries]
+    try:
+        return list(queries)
+    except TypeError:
+        raise InputError(f"{queries!r} is no query: give a sentence, a Path, or several") from None
 
 
 def _thumbnail(path: Path) -> np.ndarray:
@@ -350,10 +361,22 @@ def _read(file: Path, size: int, pictures: int) -> _Known:
         if checksum != _checksum(file, listing, numbers):
             raise ValueError("another checksum")
         seen, contents, unusable = json.loads(listing)
+        # Each content belongs to a file, and is either usable or not. So a single changed value
+        # does not go unnoticed, such as the content of one file in place of another's.
+        sums = {
+            (path, bytes_, modified, inode, changed): content
+            for path, bytes_, modified, inode, changed, content in seen
+        }
+        listed = [*contents, *unusable]
+        if not all(SHA256.fullmatch(content) for content in listed) or len(sums) < len(seen):
+            raise ValueError("another form")
+        if {*sums.values()} != {*listed} or len({*listed}) < len(listed):
+            raise ValueError("files without a content, or contents without a file")
+        if not all(isinstance(problem, str) for problem in unusable.values()):
+            raise ValueError("a problem is no text")
         vectors = np.frombuffer(numbers, np.float32).reshape(len(contents), size)
         if not np.isfinite(vectors).all():
             raise ValueError("a vector is not finite")
-        sums = {(path, *state_numbers): content for path, *state_numbers, content in seen}
         return _Known(sums, dict(zip(contents, vectors, strict=True)), unusable)
     except (FileNotFoundError, NotADirectoryError):
         return _Known()
@@ -366,15 +389,12 @@ def _read(file: Path, size: int, pictures: int) -> _Known:
 
 
 def _write(file: Path, known: _Known) -> None:
-    """Write an index for `_read`, without files that could not be opened: the next index tries.
+    """Write an index for `_read`, without files that could not be read: the next index tries.
 
     The first line is a checksum, the second a JSON listing, and then come the vectors.
     """
-    seen = [
-        [*file_state, content]
-        for file_state, content in known.sums.items()
-        if not content.startswith(UNREADABLE)
-    ]
+    read = known.vectors.keys() | known.unusable.keys()
+    seen = [[*file_state, content] for file_state, content in known.sums.items() if content in read]
     used = {content for *_, content in seen}
     vectors = {content: vector for content, vector in known.vectors.items() if content in used}
     unusable = {content: problem for content, problem in known.unusable.items() if content in used}

@@ -1,6 +1,7 @@
 """An index of pictures: made once, and brought up to date."""
 
 import errno
+import json
 import os
 import shutil
 from pathlib import Path
@@ -13,6 +14,7 @@ import torch
 from PIL import Image
 
 from groundvec import ImageEncoder, Index, SentenceEncoder
+from groundvec import index as index_module
 from groundvec.features import backbones
 from groundvec.features.extract import described_features
 from groundvec.model import bank
@@ -164,6 +166,31 @@ DAMAGE = {
 }
 
 
+def relist(change):
+    """Change the listing of an index, and make its checksum fit again."""
+
+    def damage(path):
+        _, listing, numbers = path.read_bytes().split(b"\n", 2)
+        changed = json.loads(listing)
+        change(*changed)
+        listing = json.dumps(changed).encode()
+        checksum = index_module._checksum(path, listing, numbers)
+        path.write_bytes(b"\n".join([checksum, listing, numbers]))
+
+    return damage
+
+
+# In the listing, a row per file ends in the checksum of its content.
+DAMAGE |= {
+    "equal": relist(lambda seen, contents, unusable: seen[0].__setitem__(-1, seen[1][-1])),
+    "null": relist(lambda seen, contents, unusable: seen[0].__setitem__(-1, None)),
+    "list": relist(lambda seen, contents, unusable: seen[0].__setitem__(-1, [seen[0][-1]])),
+    "no file": relist(lambda seen, contents, unusable: seen.pop()),
+    "twice": relist(lambda seen, contents, unusable: unusable.update({contents[0]: "is no"})),
+    "number": relist(lambda seen, contents, unusable: unusable.update({seen[0].pop(): 5})),
+}
+
+
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 def test_a_damaged_index_is_made_again(photos, model, tmp_path, caplog, damage):
     expected = Index(photos, model)
@@ -262,9 +289,19 @@ def test_queries_are_combined_before_distances_are_computed():
     assert found == [(Path("near.png"), 0), (Path("far.png"), -8)]
 
 
-def test_an_index_without_pictures_is_refused():
-    with pytest.raises(InputError, match="there is nothing to search: name a picture or a folder"):
-        Index([])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"images": []}, "there is nothing to search: name a picture or a folder"),
+        ({"model": 5}, "5 is no model: give the name or the folder of one"),
+        ({"backbone": ["resnet50"]}, r"\['resnet50'\] is no network: give its name, or loaded"),
+        ({"crops": "2"}, "crops is '2': it must be 10, 2, 1"),
+        ({"crops": 3}, "crops is 3: it must be 10, 2, 1"),
+    ],
+)
+def test_an_option_of_another_type_is_refused(options, message):
+    with pytest.raises(InputError, match=message):
+        Index(**{"images": "photos"} | options)
 
 
 def test_a_query_that_means_nothing_is_refused(photos, model, tmp_path):
@@ -278,7 +315,14 @@ def test_a_query_that_means_nothing_is_refused(photos, model, tmp_path):
         (photos, {}, "photos"),
         ("A dog.", {"plus": tmp_path / "no.jpg"}, "^\\S*no.jpg is not a picture"),
         ("A dog.", {"minus": [3]}, "sentence 1 is not text but int"),
-        ("A dog.", {"best": 0}, "best is 0: it must be 1 or more"),
+        ("\u2026", {}, "sentence 0 is empty"),
+        ("A dog.", {"plus": "\u200b"}, "sentence 1 is empty"),
+        ("A dog.", {"plus": None}, "None is no query: give a sentence, a Path, or several"),
+        ("A dog.", {"minus": 5}, "5 is no query"),
+        ("A dog.", {"language": 5}, "language is 5: give its code"),
+        ("A dog.", {"best": 0}, "best is 0: it must be 1 or more, a whole number"),
+        ("A dog.", {"best": "3"}, "best is '3': it must be 1"),
+        ("A dog.", {"best": 2.5}, "best is 2.5: it must be 1"),
     ]
     for query, further, message in mistakes:
         with pytest.raises(InputError, match=message) as caught:
