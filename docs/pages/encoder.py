@@ -1,11 +1,24 @@
-"""docs/evaluate.md: scores of the shipped encoders next to published ones."""
+"""docs/evaluate.md and docs/results.md: the shipped encoders next to published ones."""
 
 import pandas as pd
 
-from docs.pages.tables import evaluated, markdown
-from groundvec.card.text import decimals
+from docs.pages.merkx_frank_2019 import paper
+from docs.pages.tables import (
+    DECLARED,
+    SICK,
+    STS,
+    STSB,
+    evaluated,
+    kept,
+    markdown,
+    training_captions,
+)
+from groundvec.card.text import MISSING, decimals
+from groundvec.data import ratings
 from groundvec.evaluation.score_table import PUBLISHED
+from groundvec.model.shipped import PRETRAINED
 from groundvec.results.frames import read_csv
+from groundvec.runtime.files import read_json
 
 
 def published(encoders: dict[str, list[str]]) -> str:
@@ -26,3 +39,51 @@ def published(encoders: dict[str, list[str]]) -> str:
     page_table.insert(0, "encoder", [label for label, _ in encoders.values()])
     page_table.insert(1, "size", [size for _, size in encoders.values()])
     return markdown(page_table, 2)
+
+
+def senteval(encoder: str) -> pd.Series:
+    """Read SentEval's Pearson correlations of a shipped encoder, by the names of `paper`."""
+    table = kept(f"{encoder}/overlap").query("kind == 'ensemble'")
+    whole = table["statistic"].eq("weighted mean") & table["task"].eq("all")
+    table = table[whole | table["method"].eq("classifier")]
+    names = {"all": STS, "STS-B": STSB, "SICK": SICK}
+    return 100 * table.set_index("task")["pearson"].rename(names)
+
+
+def mteb(encoder: str) -> pd.Series:
+    """Read MTEB's Spearman correlations of a shipped or published encoder, by the task."""
+    published_scores = read_csv(PUBLISHED).query("encoder == @encoder").set_index("task")
+    if len(published_scores):
+        return 100 * published_scores["spearman"]
+    return evaluated(encoder).query("definition == 'MTEB cosine'").set_index("task")["spearman"]
+
+
+def values() -> dict[str, str]:
+    """Count the training captions of the shipped encoders by their language."""
+    flickr8k, all_captions = training_captions()
+    # Multi30k has five captions of each further image in both languages.
+    more = read_json(PRETRAINED / "flickr8k-v5" / "model.json")["more_captions"]
+    english = flickr8k + more["captions"] // 2
+    return {
+        "english captions": f"{english:,}",
+        "german captions read": f"{all_captions - english:,}",
+    }
+
+
+def by_both_definitions() -> str:
+    """Write the scores of encoders by SentEval's and by MTEB's definition."""
+    rows = []
+    for name, label, weights, captions in DECLARED["encoders"]:
+        pearson = paper() if name == "paper" else pd.Series(dtype=float)
+        spearman = pd.Series(dtype=float) if name == "paper" else mteb(name)
+        if name.startswith("flickr8k"):
+            pearson = senteval(name)
+        years = spearman.reindex(list(ratings.STS)).mean()
+        correlations = [*pearson.reindex([STS, STSB, SICK]), years]
+        texts = decimals([*correlations, *spearman.reindex(["STS-B", "SICK"])])
+        parts = (texts[:3], texts[3:])
+        scores = [MISSING if set(part) == {MISSING} else " / ".join(part) for part in parts]
+        rows.append([label, weights, captions, *scores])
+    headings = ["encoder", "weights, size", "training captions"]
+    headings += ["Pearson (SentEval)", "Spearman (MTEB)"]
+    return markdown(pd.DataFrame(rows, columns=headings), 3)
