@@ -36,9 +36,7 @@ def completed(text: str, complete: Callable[[dict[str, Any]], dict[str, Any]]) -
 
     try:
         is_file = text.endswith(ENDINGS)
-        if is_file:
-            files.check_regular(text)
-        yaml_text = Path(text).read_text("utf-8") if is_file else text
+        yaml_text = files.read_regular(text, files.SMALL).decode() if is_file else text
         content = read_yaml(yaml_text, text if is_file else "this")
         # The schema's check reports the empty key, with the content that is no mapping.
         return complete(content if isinstance(content, dict) else {"": content})

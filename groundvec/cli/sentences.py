@@ -7,7 +7,7 @@ from pathlib import Path
 
 from groundvec.cli.arguments import STANDARD
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import text_lines
+from groundvec.runtime.files import LARGEST_TABLE, read_at_most, read_regular, text_lines
 from groundvec.runtime.texts import refuse_blank
 
 # Files that are structured otherwise than as one sentence per line.
@@ -46,7 +46,13 @@ def read_sentences(path: Path) -> list[str]:
             "a .txt file first"
         )
     try:
-        data = sys.stdin.buffer.read() if path == STANDARD else path.read_bytes()
+        if path == STANDARD:
+            data = read_at_most(sys.stdin.buffer, LARGEST_TABLE, path)
+        elif path.is_fifo():  # in bash, `<(command)` is the name of one
+            with path.open("rb") as file:
+                data = read_at_most(file, LARGEST_TABLE, path)
+        else:
+            data = read_regular(path, LARGEST_TABLE)
     except OSError as error:
         reason = error.strerror or error
         raise InputError(f"{path}: {reason}; name a file of sentences") from None

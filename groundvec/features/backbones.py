@@ -41,6 +41,7 @@ STAGES = {  # channels of all stages together
 }
 CROPS = (1, 2, 10)  # of an image: see `images.cut`
 DEFAULT_WEIGHTS = "IMAGENET1K_V1"
+MAX_BYTES = 2**32  # of a file of weights; the largest of torchvision has 2.5e9
 
 
 @dataclass(frozen=True)
@@ -307,7 +308,7 @@ def _checksum(file: Path) -> str:
     """Compute the SHA-256 of a weights file; InputError if its name has another one."""
     if not file.is_file():
         raise InputError(f"the weights file {file} does not exist")
-    sha256 = files.sha256(file)
+    sha256 = files.sha256(file, MAX_BYTES)
     if not sha256.startswith(_hash_in_name(file)):
         raise InputError(
             f"{file} is damaged: its SHA-256 starts with {sha256[:8]}, not as its name says; "

@@ -44,10 +44,9 @@ def read(folder: Path) -> Bank | None:
         return None
     about = content["bank"]
     stored = Weights(folder / BANK, about["sha256"])
-    if {*stored.shapes} != {"centers", "shares"}:
-        raise stored.wrong("other names or shapes")
     centers = stored("centers", about["centers"], content["description"]["encoder"]["size"])
     shares = stored("shares", about["centers"])
+    stored.check_rest()
     if not (shares > 0).all():
         raise stored.wrong("a share that is not above 0")
     return Bank(centers, shares, about["inverse_temperature"])

@@ -7,6 +7,7 @@ the ensemble.
 import json
 import shutil
 from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +144,7 @@ def own_files(folder: Path) -> list[Path]:
         if not path.exists():
             raise InputError(f"{path} does not exist: train the model again, or copy it again")
         if path in files:
-            check_regular(path)
+            check_regular(path, SMALL if path == card else inf)
     return files
 
 

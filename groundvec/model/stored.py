@@ -16,7 +16,7 @@ from safetensors import safe_open
 
 from groundvec.model.folder import read_description, snapshot_name
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import SMALL, check_memory, check_regular, sha256
+from groundvec.runtime.files import SMALL, check_memory, open_regular, sha256
 
 # Suffixes of the names of a matrix's scale and codebook.
 SCALE = ".scale"
@@ -26,6 +26,7 @@ FLOATS = ("F16", "F32", "F64")
 # Trained weights are far smaller. Encoders square sums of products of two weights, which would
 # overflow float32 with larger ones.
 MAX_WEIGHT = 1e6
+MAX_BYTES = 2**32  # of a file; embeddings of a million words take 1.2e9
 
 
 class Weights:
@@ -40,13 +41,12 @@ class Weights:
         self.path = path
         if not path.exists():
             raise InputError(f"{path} does not exist: copy the model again")
-        check_regular(path)
-        if checksum is not None and sha256(path) != checksum:
+        if checksum is not None and sha256(path, MAX_BYTES) != checksum:
             raise InputError(
                 f"{path} is damaged, its checksum is not that in model.json: delete it, and train "
                 "or copy the model again"
             )
-        with path.open("rb") as file:
+        with open_regular(path, MAX_BYTES) as file:
             # safetensors would take as much memory as the first eight bytes say.
             if int.from_bytes(file.read(8), "little") > SMALL:
                 raise self.wrong("a huge header")
@@ -54,15 +54,29 @@ class Weights:
             self.file = safe_open(path, "np")
         except Exception as error:  # of a type that safetensors' compiled part alone has
             raise self.wrong(str(error).partition("\n")[0]) from None
-        names = set(self.file.keys())
-        self._scaled = {name for name in names if name + SCALE in names}
-        self._coded = {name for name in names if name + CODEBOOK in names}
-        names -= {name + SCALE for name in self._scaled}
-        names -= {name + CODEBOOK for name in self._coded}
+        stored = set(self.file.keys())
+        helpers = {name + suffix for name in stored for suffix in (SCALE, CODEBOOK)} & stored
+        names = stored - helpers
+        self._scaled = {name for name in names if name + SCALE in helpers}
+        self._coded = {name for name in names if name + CODEBOOK in helpers}
+        if len(helpers) > len(self._scaled) + len(self._coded):
+            raise self.wrong("a scale or codebook of another one")
         self.shapes = {name: self._shape(name) for name in names}
+        self._unchecked = names
 
     def __call__(self, name: str, *shape: int) -> np.ndarray:
-        """Read and decode a weight of this name and shape, as float32.
+        """Read and decode a weight of this name and shape, as float32; see `checked`."""
+        value = self.checked(name, *shape)
+        if name in self._coded:
+            codebook = self.file.get_tensor(name + CODEBOOK).astype(np.float32)
+            value = codebook[value].reshape(shape)
+        value = value.astype(np.float32)
+        if name in self._scaled:
+            value *= self.file.get_tensor(name + SCALE).astype(np.float32)[:, None]
+        return value
+
+    def checked(self, name: str, *shape: int) -> np.ndarray:
+        """Return a weight as it is in the file; its name, decoded shape and numbers are checked.
 
         Raises:
             InputError: there is none, it has another shape, it does not fit in memory, or it is not
@@ -73,22 +87,26 @@ class Weights:
         # As Python's integers, whose product cannot overflow: the shape comes from a file.
         check_memory(self.path, 4 * int(np.prod(shape, dtype=object)))
         value: np.ndarray = self.file.get_tensor(name)
-        with np.errstate(over="ignore"):  # infinite numbers are refused below
-            if name in self._coded:
-                codebook = self.file.get_tensor(name + CODEBOOK).astype(np.float32)
-                if value.max(initial=0) >= len(codebook):
-                    raise self.wrong(f"{name} has codes beyond its codebook")
-                value = codebook[value].reshape(shape)
-            value = value.astype(np.float32)
-            if name in self._scaled:
-                value *= self.file.get_tensor(name + SCALE).astype(np.float32)[:, None]
-        largest = max(value.max(initial=0), -value.min(initial=0))
+        largest = _largest(value)
+        if name in self._coded:
+            codebook = self.file.get_tensor(name + CODEBOOK)
+            if largest >= len(codebook):
+                raise self.wrong(f"{name} has codes beyond its codebook")
+            largest = _largest(codebook)
+        if name in self._scaled:
+            largest *= _largest(self.file.get_tensor(name + SCALE))
         if not largest <= MAX_WEIGHT:  # true for NaN too
             raise InputError(
                 f"{self.path}: {name} is not finite, or has numbers above {MAX_WEIGHT:,.0f}: train "
                 "the model again"
             )
+        self._unchecked.discard(name)
         return value
+
+    def check_rest(self) -> None:
+        """Raise InputError if the file has a weight that was not asked for."""
+        if self._unchecked:
+            raise self.wrong(f"{min(self._unchecked)} is none of them")
 
     def _shape(self, name: str) -> list[int]:
         """Return the shape of a decoded weight.
@@ -122,6 +140,11 @@ class Weights:
             f"{self.path} does not hold the weights of this model ({reason}): copy it again, or "
             "train the model again"
         )
+
+
+def _largest(values: np.ndarray) -> float:
+    """Return the largest absolute value of an array; NaN if it has one."""
+    return max(float(values.max(initial=0)), -float(values.min(initial=0)))
 
 
 def open_snapshot(folder: str | Path, epoch: int) -> tuple[dict[str, Any], Weights]:

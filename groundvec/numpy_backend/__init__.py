@@ -26,7 +26,7 @@ from groundvec.config.description import check_fit
 from groundvec.model.folder import read_description, read_ensemble
 from groundvec.model.sentences import Snapshot, make_texts
 from groundvec.model.stored import open_snapshot
-from groundvec.numpy_backend.layers import Projection, under
+from groundvec.numpy_backend.layers import Projection, Take, under
 from groundvec.numpy_backend.tokens import SENTENCES, Tokens
 from groundvec.runtime import arrays
 from groundvec.runtime.errors import InputError, extra
@@ -123,6 +123,8 @@ class Network(Snapshot):
                     raise InputError(
                         f"{folder}/model.json does not describe a model: {error}"
                     ) from None
+        self._projection(take.checked)  # it is read when it is first used
+        take.check_rest()
         # By encoder, and by whether sentences are tokenized.
         self.tokens: dict[tuple[str, bool], Tokens] = {}
         names = description["text"]["name"], encoder["name"], self.similarity
@@ -165,10 +167,14 @@ class Network(Snapshot):
     @cached_property
     def image(self) -> Projection:
         """Return the projection of image features; its weights are read when it is first used."""
-        standardise = self.description.get("image", {}).get("standardise", False)
-        size = self.description["encoder"]["size"]
         # Opened again: a process that gets a copy of this network cannot get an open file.
         _, take = open_snapshot(self.folder, self.epoch)
+        return self._projection(take)
+
+    def _projection(self, take: Take) -> Projection:
+        """Make the projection of image features from weights that `take` returns."""
+        standardise = self.description.get("image", {}).get("standardise", False)
+        size = self.description["encoder"]["size"]
         return Projection(under(take, "image."), self.width, size, standardise)
 
     def embed_features(self, batch: np.ndarray) -> np.ndarray:

@@ -5,6 +5,7 @@
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import KW_ONLY, dataclass
+from io import BytesIO
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import pandas as pd
 from pandas.errors import ParserWarning
 
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import check_memory, check_regular, write_csv
+from groundvec.runtime.files import LARGEST_TABLE, read_regular, write_csv
 
 TOLERANCE = 1e-5  # beyond a bound: a cosine of float32 vectors may be 1.000001
 Form = Any  # a type in `groundvec.results.schemas`, such as `History`
@@ -76,17 +77,16 @@ def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
     """Read a file by `pandas.read_csv`, with its options; packed files are refused.
 
     Raises:
-        InputError: it is missing or damaged, no file, or larger than this machine's memory.
+        InputError: it is missing or damaged, no file, or has more than `LARGEST_TABLE` bytes.
     """
-    check_regular(path)
     try:
-        check_memory(path, Path(path).stat().st_size)
+        content = BytesIO(read_regular(path, LARGEST_TABLE))
         # pandas only warns when it drops fields.
         with catch_warnings(action="error", category=ParserWarning):
             options.setdefault("dtype", {"commit": str})  # 92e616859035 is no number
             # By default pandas takes the first column for an index if rows have more fields than
             # the header, such as an empty one after a comma at their end.
-            return pd.read_csv(path, compression=None, index_col=False, **options)
+            return pd.read_csv(content, index_col=False, **options)
     except FileNotFoundError:
         raise InputError(f"{path} does not exist: make it first") from None
     except InputError:

@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from uuid import uuid4
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 MAX_COMPRESSION = 50
 SMALL = 2**24  # bytes that are accepted whatever was packed into how few
 LARGEST_JSON = 2**28  # bytes; Python's objects take ten times as many
+LARGEST_TABLE = 2**30  # bytes of a table or of a text with one sentence per line
 LARGEST_LINE = 2**20  # characters
 LARGEST_PICTURE = 2**31  # bytes; 179 million pixels of 16-bit RGB with alpha are 1.4e9
 DEEPEST = 20  # levels of nested values in a file or a configuration
@@ -152,24 +154,37 @@ def copy(source: Path, target: Path) -> None:
 # Inputs
 
 
-def check_regular(path: str | Path) -> None:
-    """Raise InputError for a FIFO, a device or a folder, which a program might read for ever."""
-    if Path(path).exists() and not Path(path).is_file():
+def check_regular(path: str | Path, largest: float = inf) -> None:
+    """Raise InputError if something else than a file is at `path`, or one of more bytes.
+
+    A program might read a FIFO, a device or a sparse file for ever.
+    """
+    path = Path(path)
+    if not path.exists():
+        return
+    if not path.is_file():
         raise _not_regular(path)
+    if path.stat().st_size > largest:
+        raise too_large(path, largest)
 
 
 def _not_regular(path: str | Path) -> InputError:
     return InputError(f"{path} is a folder, a FIFO or a device: put the file itself there")
 
 
-def open_regular(path: str | Path) -> io.BufferedReader:
-    """Open a file to read bytes; InputError if it is no regular file."""
+def open_regular(path: str | Path, largest: float = inf) -> io.BufferedReader:
+    """Open a file to read bytes; InputError if it is no regular file, or has more than `largest`.
+
+    A sparse file may have any size, and takes no space on the disk.
+    """
     # Without O_NONBLOCK, opening a FIFO would wait until somebody writes to it.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise _not_regular(path)
-    return os.fdopen(descriptor, "rb")
+    status = os.fstat(descriptor)
+    is_regular = stat.S_ISREG(status.st_mode)
+    if is_regular and status.st_size <= largest:
+        return os.fdopen(descriptor, "rb")
+    os.close(descriptor)
+    raise too_large(path, largest) if is_regular else _not_regular(path)
 
 
 def read_regular(path: str | Path, largest: int) -> bytes:
@@ -179,10 +194,8 @@ def read_regular(path: str | Path, largest: int) -> bytes:
         InputError: it is no regular file, or larger than `largest` or than the memory.
         OSError: it is missing, or cannot be read.
     """
-    with open_regular(path) as file:
+    with open_regular(path, largest) as file:
         size = os.fstat(file.fileno()).st_size
-        if size > largest:
-            raise too_large(path, largest)
         check_memory(path, size)
         return file.read(size)
 
@@ -287,13 +300,15 @@ def read_packed(path: str | Path) -> bytes:
 
 def read_at_most(file: IO[bytes] | gzip.GzipFile, largest: int, name: str | Path) -> bytes:
     """Read a file, which may be compressed; InputError if it has more than `largest` bytes."""
-    data = file.read(largest + 1)
-    if len(data) > largest:
-        raise too_large(name, largest)
-    return data
+    data = io.BytesIO()
+    for chunk in iter(partial(file.read, 2**20), b""):
+        data.write(chunk)
+        if data.tell() > largest:
+            raise too_large(name, largest)
+    return data.getvalue()
 
 
-def too_large(name: str | Path, largest: int) -> InputError:
+def too_large(name: str | Path, largest: float) -> InputError:
     """Return the error of a file, packed or not, that has more than `largest` bytes."""
     return InputError(
         f"{name} holds more than {largest / 2**20:,.0f} MiB, too much for a file of its kind "
@@ -324,9 +339,9 @@ def open_zip(path: str | Path) -> zipfile.ZipFile:
 # Other
 
 
-def sha256(path: str | Path) -> str:
-    """Compute the SHA-256 sum of a file, in hexadecimal digits."""
-    with open_regular(path) as file:
+def sha256(path: str | Path, largest: float = inf) -> str:
+    """Compute the SHA-256 sum of a file, in hexadecimal digits; see `open_regular`."""
+    with open_regular(path, largest) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

@@ -24,7 +24,7 @@ from groundvec.features.files import PICTURE, checksums, visible_files
 from groundvec.provenance import digest
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError, printable
-from groundvec.runtime.files import check_memory, read_regular, text_lines
+from groundvec.runtime.files import LARGEST_TABLE, read_regular, text_lines
 from groundvec.runtime.texts import is_blank
 
 # Characters of a field. `dataset.check` has the real limit, with a better error than csv's.
@@ -293,8 +293,7 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of a CSV file that are not empty, each with the line where it starts."""
     if not path.is_file():
         raise InputError(f"{path} does not exist or is not a file; check the table's name")
-    check_memory(path, path.stat().st_size)
-    data = path.read_bytes()
+    data = read_regular(path, LARGEST_TABLE)
     if data.removeprefix(BOM_UTF8).lstrip()[:1] in (b"{", b"["):
         raise InputError(
             f"{path} is JSON; name its source, such as `karpathy` for his dataset_coco.json, or "

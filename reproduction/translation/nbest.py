@@ -14,7 +14,13 @@ import numpy as np
 
 from groundvec.data.cleaning import clean
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import check_regular, read_packed, text_lines, write_bytes
+from groundvec.runtime.files import (
+    LARGEST_TABLE,
+    read_packed,
+    read_regular,
+    text_lines,
+    write_bytes,
+)
 
 SEPARATOR = "|||"
 LARGEST = 1e100  # a larger value is an error
@@ -118,9 +124,9 @@ def write(path: str | Path, lists: Lists) -> None:
 
 def _lines(path: str | Path) -> Iterator[str]:
     """Yield the lines of a file one by one, because all of them may exceed the memory."""
-    check_regular(path)
     try:
-        data = read_packed(path) if str(path).endswith(".gz") else Path(path).read_bytes()
+        is_packed = str(path).endswith(".gz")
+        data = read_packed(path) if is_packed else read_regular(path, LARGEST_TABLE)
     except FileNotFoundError:
         raise InputError(f"{path} does not exist: translate the sentences first") from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:

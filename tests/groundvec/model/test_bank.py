@@ -117,7 +117,7 @@ def with_arrays(**changes):
         (lambda path, about: about.update(inverse_temperature=0), "does not describe a model"),
         (lambda path, about: about.pop("sha256"), "does not describe a model"),
         (with_arrays(shares=lambda n: np.ones(n + 1, np.float32)), "other names or shapes"),
-        (with_arrays(more=lambda n: np.ones(n, np.float32)), "other names or shapes"),
+        (with_arrays(more=lambda n: np.ones(n, np.float32)), "more is none of them"),
         (with_arrays(shares=lambda n: np.zeros(n, np.float32)), "a share that is not above 0"),
         (with_arrays(shares=lambda n: np.full(n, np.nan, np.float32)), "is not finite"),
         (with_arrays(centers=lambda n: np.zeros((n, 16), np.int32)), "numbers of another kind"),

@@ -4,14 +4,16 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
-from groundvec.model.network import load_model
+from groundvec import numpy_backend
+from groundvec.model.network import Model, load_ensemble, load_model
 from groundvec.model.stored import Weights
 from groundvec.model.weights import load as load_weights
 from groundvec.model.weights import save as save_weights
 from groundvec.runtime.errors import InputError
-from tests.support.models import peak_memory, saved_model
+from tests.support.examples import description, save_model
+from tests.support.models import BAG, TEXTS, peak_memory, saved_model
 
 
 def test_damaged_or_missing_weights_are_named(tmp_path):
@@ -82,6 +84,7 @@ def test_stored_matrices_are_read(tmp_path, kind):
         ("int8", {"weight.scale": torch.full((2**14,), torch.nan)}, TOO_LARGE),
         ("int8", {"weight": torch.zeros(2**14, 8, dtype=torch.uint8)}, UNFIT),
         ("int8", {"weight.codebook": torch.ones(256, 4)}, UNFIT),
+        ("int8", {"weight.scale.scale": torch.ones(2**14)}, "a scale or codebook of another one"),
         ("codes", {"weight.codebook": None}, UNFIT),
         ("codes", {"weight.codebook": torch.ones(256, 1000, 4)}, UNFIT),  # decoded, gigabytes
         ("codes", {"weight.codebook": torch.ones(256, 4, dtype=torch.int8)}, UNFIT),
@@ -102,6 +105,26 @@ def test_stored_matrices_that_do_not_fit_are_refused(tmp_path, kind, change, err
         Weights(tmp_path / "w")("weight", 2**14, 8)
     assert "\n" not in str(caught.value)
     assert peak_memory() - before < 50_000
+
+
+@pytest.mark.parametrize("load", [numpy_backend.load, load_ensemble])
+@pytest.mark.parametrize(
+    ("name", "value", "error"),
+    [
+        ("image.mean", torch.full((12,), torch.nan), "image.mean is not finite"),
+        ("image.projection.bias", torch.full((16,), 1e38), "image.projection.bias is not finite"),
+        ("image.projection.weight", torch.ones(0), "other names or shapes"),
+        ("more", torch.ones(3), "other names or shapes|more is none of them"),
+    ],
+)
+def test_weights_of_images_are_checked_before_images_are_read(tmp_path, load, name, value, error):
+    torch.manual_seed(0)
+    parts = description(BAG, "words") | {"image": {"standardise": True}}
+    save_model(tmp_path, Model(parts, {"en": TEXTS["words"]}, 12))
+    path = tmp_path / "snapshots" / "epoch-004.safetensors"
+    save_file(load_file(path) | {name: value}, path)
+    with pytest.raises(InputError, match=error):
+        load(tmp_path, [4])
 
 
 @pytest.mark.parametrize("packed", [False, True])

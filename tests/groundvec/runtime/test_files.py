@@ -11,9 +11,18 @@ import pytest
 from groundvec.cli.sentences import read_sentences
 from groundvec.data import dataset, ratings
 from groundvec.data.archives import Files, unpack
-from groundvec.features import graphs, images, store
+from groundvec.features import backbones, graphs, images, store
+from groundvec.model.stored import Weights
+from groundvec.results import frames
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import DEEPEST, new_folder, read_json, read_regular, sha256
+from groundvec.runtime.files import (
+    DEEPEST,
+    check_regular,
+    new_folder,
+    read_json,
+    read_regular,
+    sha256,
+)
 from groundvec.sources import flickr8k, table
 from reproduction.sources import karpathy, multi30k, parallel, pascal1k
 from reproduction.text import treebank
@@ -58,6 +67,28 @@ def test_a_file_is_read_up_to_its_bound_and_to_the_memory(tmp_path, monkeypatch)
     os.truncate(tmp_path / "a", 2**43)  # a file of holes takes no place on the disk
     with pytest.raises(InputError, match=r"a needs 8,192\.0 GiB of memory"):
         read_regular(tmp_path / "a", 2**60)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        read_json,
+        read_sentences,
+        frames.read_csv,
+        images.load,
+        Weights,
+        lambda path: table.read(path, path.parent),
+        lambda path: nbest.read(path, 1),
+        lambda path: graphs.read(path, "0" * 64, None, 3),
+        lambda path: backbones.load("efficientnet_lite0", weights_file=path),
+        lambda path: check_regular(path, 2**20),
+    ],
+)
+def test_a_sparse_file_is_not_read(tmp_path, read):
+    with (tmp_path / "a").open("wb") as file:
+        file.truncate(2**43)
+    with pytest.raises(InputError, match=r"a holds more than [0-9,]+ MiB"):
+        read(tmp_path / "a")
 
 
 # How text is stored
