@@ -4,7 +4,7 @@ Examples:
   groundvec encode sentences.txt -o vectors.npy
   groundvec similarity "A dog runs on the beach." "A puppy plays in the sand."
   groundvec search holiday/ "a dog on a beach" -o dogs.html
-  groundvec evaluate ratings --model flickr8k
+  groundvec evaluate ratings flickr8k
   groundvec train my/captions.csv my/photos -o my-encoder
   groundvec COMMAND --help
 """

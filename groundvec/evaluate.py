@@ -10,7 +10,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from importlib import import_module
 from numbers import Integral
@@ -22,7 +22,7 @@ import pandas as pd
 
 from groundvec import similarity as similarities
 from groundvec.data.cleaning import letters_and_digits
-from groundvec.data.ratings import SICK, TASKS, read_sts
+from groundvec.data.ratings import CLASSIFIED, SICK, TASKS, read_sts
 from groundvec.data.sts_archives import fetch_rated
 from groundvec.evaluation import overlap
 from groundvec.evaluation import ratings as rating_scores
@@ -51,6 +51,11 @@ MTEB_NAMES = {
     "STSBenchmark": "STS-B",
     "SICK-R": "SICK",
 }
+LEVEL = 0.05  # significance level of the two-sided tests
+# The columns of a table of several encoders: tasks, and the mean of those without training pairs.
+MEAN = "STS, mean"
+UNSUPERVISED = [task for task in TASKS if task not in CLASSIFIED]
+HEADLINES = [*UNSUPERVISED, MEAN, *(task for task in TASKS if task in CLASSIFIED)]
 # The columns that describe how retrieval was scored, beyond similarity, test_set and folds.
 PROTOCOL = {
     "ties": "rank before the right one",
@@ -120,6 +125,63 @@ def ratings(
             log.warning("without %s, the classifier of %s is left out", error.name, left_out)
     vectors = checked_vectors(function(texts), "the encoder's result", len(texts))
     return _rate(rated, dict(zip(texts, vectors, strict=True)), captions, unclassified)
+
+
+def table(results: Mapping[str, Result]) -> pd.DataFrame:
+    """Put several encoders' ratings side by side, and test which is the best.
+
+    Args:
+        results: by encoder, a result of `ratings`, all for the same tasks.
+
+    Returns:
+        One row per task and encoder, by SentEval's definitions: columns task, encoder, definition,
+        pearson, its interval pearson_low and pearson_high, p_holm and best. The tasks without
+        training pairs have the mean of their subtasks, weighted by pairs. p_holm is of the test of
+        `compare` between the two highest encoders, adjusted for the number of tasks; `best` marks
+        the highest one if it is below 0.05.
+
+    Raises:
+        InputError: fewer than two results, or of other pairs.
+    """
+    with extra("evaluate"):
+        from groundvec.evaluation import significance
+    if len(results) < 2:
+        raise InputError("give the results of two or more encoders")
+    rows = pd.concat(
+        [_headline(result.scores).assign(encoder=name) for name, result in results.items()]
+    )
+    place = rows["task"].map(HEADLINES.index)
+    rows = rows.assign(place=place).sort_values("place", kind="stable", ignore_index=True)
+    tests = []
+    for task, encoders in rows.groupby("task", sort=False):
+        first, second = encoders.nlargest(2, "pearson")["encoder"]
+        a = _items_of_task(results[first].items, str(task))
+        b = _items_of_task(results[second].items, str(task))
+        # The last row is of the mean, if it is a mean of subtasks.
+        tests.append((task, first, significance.compare_ratings(a, b)["p"].iloc[-1]))
+    highest = pd.DataFrame(tests, columns=["task", "encoder", "p"])
+    highest["p_holm"] = significance.holm(highest.pop("p").to_numpy())
+    rows = rows.merge(highest, "left", on=["task", "encoder"])
+    rows["best"] = rows["p_holm"] < LEVEL
+    columns = ["task", "encoder", "definition", "pearson", "pearson_low", "pearson_high"]
+    return rows[[*columns, "p_holm", "best"]]
+
+
+def _headline(scores: pd.DataFrame) -> pd.DataFrame:
+    """Select the score of each task that papers quote, by SentEval's definitions."""
+    rated = scores[scores["definition"].ne("MTEB cosine")]
+    mean = rated["statistic"].eq("weighted mean")
+    single = rated["statistic"].eq("correlation") & rated["task"].isin(CLASSIFIED)
+    # Without torch there is no classifier, and the cosine is left.
+    chosen = rated[mean | single].drop_duplicates("task", keep="last")
+    return chosen.replace({"task": {"all": MEAN}})
+
+
+def _items_of_task(items: pd.DataFrame, task: str) -> pd.DataFrame:
+    """Select the rated pairs of a task of `_headline`."""
+    if task == MEAN:
+        return items[~items["task"].isin(CLASSIFIED)]
+    return items[items["task"] == task]
 
 
 def sentences(tasks: Collection[str] = TASKS, folders: Iterable[str | Path] = ()) -> list[str]:

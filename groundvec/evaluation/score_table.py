@@ -21,8 +21,21 @@ QUOTED = {
     ("STS-B", "SentEval classifier", "correlation"): "STS-B, classifier",
     ("SICK", "SentEval classifier", "correlation"): "SICK, classifier",
 }
+# Columns and values as papers write them.
+HEADINGS = {
+    "test_set": "test set",
+    "r1": "R@1",
+    "r5": "R@5",
+    "r10": "R@10",
+    "median_rank": "median rank",
+    "mean_rank": "mean rank",
+    "pearson": "Pearson",
+    "spearman": "Spearman",
+}
+DIRECTIONS = {"caption_to_image": "Image retrieval", "image_to_caption": "Caption retrieval"}
 # Scores of encoders that others published, as docs/evaluate.md shows them.
 PUBLISHED = Path(__file__).with_name("published.csv")
+BOLD = r"\textbf{"
 ESCAPED = str.maketrans({character: f"\\{character}" for character in "&%$#_{}"})  # for LaTeX
 
 
@@ -32,47 +45,81 @@ def score_table(scores: pd.DataFrame) -> str:
     Correlations are times 100. The most quoted ones come first.
     """
     quoted = _quoted(scores) if "definition" in scores else []
-    return "\n".join([*quoted, _texts(scores).to_string(index=False), "", *_notes(scores)])
+    return "\n".join([*quoted, texts(scores).to_string(index=False), "", *notes(scores)])
 
 
-def markdown(scores: pd.DataFrame) -> str:
-    """Write the scores as a Markdown table, and below it how they were computed."""
-    table = _texts(scores)
+def encoder_texts(table: pd.DataFrame, bold: str = "*{}*") -> pd.DataFrame:
+    """Write several encoders' scores: one row per encoder and one column per task.
+
+    Args:
+        table: the result of `groundvec.evaluate.table`.
+        bold: how to write a score that is the best.
+    """
+    scores = [f"{100 * value:.1f}" for value in table["pearson"]]
+    marked = [
+        bold.format(text) if best else text
+        for text, best in zip(scores, table["best"], strict=True)
+    ]
+    is_classified = table["definition"].eq("SentEval classifier")
+    headings = table["task"] + is_classified.map({True: ", classifier", False: ""})
+    cells = table.assign(text=marked, heading=headings)
+    wide = cells.pivot(index="encoder", columns="heading", values="text")
+    wide = wide.loc[table["encoder"].unique(), headings.unique()]
+    return wide.rename_axis(columns=None).reset_index()
+
+
+def markdown(table: pd.DataFrame, notes: list[str]) -> str:
+    """Write a table of texts as Markdown, with notes below it."""
     rows: list[list[str]] = [list(map(str, table)), ["---"] * table.shape[1]]
     rows += table.astype(str).to_numpy().tolist()
     lines = [f"| {' | '.join(row)} |" for row in rows]
-    notes = [f"- {note}".replace("|", "\\|") for note in _notes(scores)]
-    return "\n".join([*lines, "", *notes]) + "\n"
+    escaped = [f"- {note}".replace("|", "\\|") for note in notes]
+    return "\n".join([*lines, "", *escaped]) + "\n"
 
 
-def latex(scores: pd.DataFrame) -> str:
-    """Write the scores as a table of LaTeX with booktabs, and above it how they were computed."""
-    table = _texts(scores)
+def latex(table: pd.DataFrame, notes: list[str], labels: int) -> str:
+    """Write a table of texts as LaTeX with booktabs, with notes above it.
+
+    Args:
+        labels: the number of columns without numbers, which come first. Numbers are aligned right:
+            all have one decimal.
+    """
     head, *rows = [
-        " & ".join(str(cell).translate(ESCAPED) for cell in row) + r" \\"
+        " & ".join(_escaped(str(cell)) for cell in row) + r" \\"
         for row in [list(table), *table.to_numpy().tolist()]
     ]
-    begin = rf"\begin{{tabular}}{{{'l' * table.shape[1]}}}"
+    columns = "l" * labels + "r" * (table.shape[1] - labels)
+    begin = rf"\begin{{tabular}}{{{columns}}}"
     lines = [begin, r"\toprule", head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
-    notes = [f"% {note}" for note in _notes(scores)]
-    return "\n".join([*notes, *lines]) + "\n"
+    comments = [f"% {note}" for note in notes]
+    return "\n".join([*comments, *lines]) + "\n"
 
 
-def _texts(scores: pd.DataFrame) -> pd.DataFrame:
+def _escaped(cell: str) -> str:
+    """Escape a cell for LaTeX; what is in bold stays so."""
+    bold = cell.startswith(BOLD) and cell.endswith("}")
+    inner = cell[len(BOLD) : -1] if bold else cell
+    escaped = inner.translate(ESCAPED)
+    return f"{BOLD}{escaped}}}" if bold else escaped
+
+
+def texts(scores: pd.DataFrame) -> pd.DataFrame:
     """Write the numbers with one decimal and their intervals; correlations are times 100."""
     is_retrieval = "definition" not in scores
     factor = 1 if is_retrieval else 100
-    texts = scores[["direction", "test_set"] if is_retrieval else KEYS].copy()
+    table = scores[["direction", "test_set"] if is_retrieval else KEYS].copy()
     for name in scores:
         has_interval = f"{name}_low" in scores
         if has_interval or name == "median_rank":
-            texts[name] = [f"{factor * value:.1f}" for value in scores[name]]
+            table[name] = [f"{factor * value:.1f}" for value in scores[name]]
         elif name in ("seen", "queries"):
-            texts[name] = scores[name]
+            table[name] = scores[name]
         if has_interval:
             ends = zip(scores[f"{name}_low"], scores[f"{name}_high"], strict=True)
-            texts[name] += [f" [{factor * low:.1f}, {factor * high:.1f}]" for low, high in ends]
-    return texts
+            table[name] += [f" [{factor * low:.1f}, {factor * high:.1f}]" for low, high in ends]
+    if is_retrieval:
+        table["direction"] = table["direction"].map(DIRECTIONS)
+    return table.rename(columns=HEADINGS)
 
 
 def _quoted(scores: pd.DataFrame) -> list[str]:
@@ -97,7 +144,7 @@ def _quoted(scores: pd.DataFrame) -> list[str]:
     return [*lines, ""]
 
 
-def _notes(scores: pd.DataFrame) -> list[str]:
+def notes(scores: pd.DataFrame) -> list[str]:
     """Write how the scores of ratings, or of retrieval, were computed."""
     if "definition" in scores:
         definitions = [f"{name}: {DEFINITIONS[name]}" for name in scores["definition"].unique()]

@@ -410,6 +410,28 @@ def test_retrieval_is_compared_by_a_paired_bootstrap():
         evaluate.compare(good, "b.csv")
 
 
+def test_several_encoders_share_a_table_that_marks_the_best_where_a_test_shows_it(made_up):
+    """Noise makes an encoder worse; a copy with little noise is no worse by any test."""
+    vectors = made_up.vectors
+    noise = np.random.RandomState(0).standard_normal(vectors.shape).astype(np.float32)
+    worse = made_up.rate(encoder(vectors + noise))
+    alike = made_up.rate(encoder(vectors + noise / 1000))
+    table = evaluate.table({"worse": worse, "good": made_up.result})
+    assert table["task"].unique().tolist() == ["STS 2012", "STS 2013", "STS, mean", "SICK"]
+    good = table[table["encoder"] == "good"].set_index("task")
+    assert good["best"].all() and not table["best"][table["encoder"] == "worse"].any()
+    comparison = evaluate.compare(made_up.result, worse)
+    tests = [comparison["p"][comparison["task"] == task].iloc[-1] for task in ("SICK", "all")]
+    assert good.loc["SICK", "p_holm"] >= tests[0] and good.loc["STS, mean", "p_holm"] >= tests[1]
+    for task, statistic in {"STS 2012": "weighted mean", "SICK": "correlation"}.items():
+        method = good.loc[task, "definition"]
+        score = row(made_up.result.scores, task=task, statistic=statistic, definition=method)
+        assert good.loc[task, "pearson"] == score["pearson"]
+    assert not evaluate.table({"good": made_up.result, "alike": alike})["best"].any()
+    with pytest.raises(InputError, match="two or more"):
+        evaluate.table({"good": made_up.result})
+
+
 # The command
 
 
@@ -419,7 +441,7 @@ def test_vectors_made_elsewhere_are_rated_like_an_encoder(groundvec, tmp_path, f
     lines = (tmp_path / "all.txt").read_text().splitlines()
     assert lines == evaluate.sentences(["STS 2012", "STS 2013"], folders)
     np.save(tmp_path / "v.npy", baselines.load("trigrams").encode(lines))
-    options = ("--vectors", "v.npy", *tasks)
+    options = ("v.npy", *tasks)
     groundvec("evaluate", "ratings", *options, "-o", "scores.csv", "--predictions", "a.csv")
     written = pd.read_csv(tmp_path / "scores.csv")
     direct = evaluate.ratings(baselines.load("trigrams"), ["STS 2012", "STS 2013"], folders)
@@ -427,6 +449,16 @@ def test_vectors_made_elsewhere_are_rated_like_an_encoder(groundvec, tmp_path, f
     assert set(written["encoder"]) == {"v.npy"} and "commit" in written
     assert "Correlations times 100" in groundvec("evaluate", "ratings", *options)
     assert "Williams" in groundvec("evaluate", "compare", "a.csv", "a.csv")
+    printed = groundvec("evaluate", "compare", "a.csv", "a.csv", "-o", "compared.tex")
+    assert "Williams" in printed and "written: compared.tex" in printed
+    assert "Williams" in (tmp_path / "compared.tex").read_text()
+    np.save(tmp_path / "noise.npy", np.random.default_rng(0).normal(size=(len(lines), 8)))
+    printed = groundvec("evaluate", "ratings", "noise.npy", *options, "-o", "table.tex")
+    assert "v.npy" in printed and "STS 2012" in printed and "written: table.tex" in printed
+    latex = (tmp_path / "table.tex").read_text()
+    assert "\nencoder & STS 2012 & STS 2013 & STS, mean \\\\\n" in latex
+    groundvec("evaluate", "ratings", "noise.npy", *options, "-o", "table.csv")
+    assert set(pd.read_csv(tmp_path / "table.csv")["encoder"]) == {"noise.npy", "v.npy"}
     (tmp_path / "captions.txt").write_text("a msrpar's 12\n")
     assert " seen" in groundvec("evaluate", "ratings", *options, "--captions", "captions.txt")
     np.save(tmp_path / "v.npy", np.ones((3, 2)))
@@ -450,9 +482,9 @@ def test_retrieval_of_two_files(groundvec, tmp_path):
     groundvec("evaluate", "retrieval", *files, "-o", "s.md")
     groundvec("evaluate", "retrieval", *files, "-o", "s.tex")
     [r1] = pd.read_csv(tmp_path / "s.csv").query("direction == 'caption_to_image'")["r1"]
-    assert f"| caption_to_image | 10 | 20 | {r1:.1f} [" in (tmp_path / "s.md").read_text()
+    assert f"| Image retrieval | 10 | 20 | {r1:.1f} [" in (tmp_path / "s.md").read_text()
     latex = (tmp_path / "s.tex").read_text()
-    assert rf"caption\_to\_image & 10 & 20 & {r1:.1f} [" in latex
+    assert f"Image retrieval & 10 & 20 & {r1:.1f} [" in latex
     assert latex.count("% ") == 5 and latex.endswith("\\bottomrule\n\\end{tabular}\n")
     text = groundvec(
         "evaluate", "retrieval", *files, "--bank", *files, "--inverse-temperature", "5"

@@ -120,7 +120,7 @@ def test_the_command_is_installed(installed):
     [
         ("search red.png a-dog", "onnxruntime", "pictures"),
         ("similarity a b --device cuda", "torch", "torch"),
-        ("evaluate ratings --model flickr8k", "pandas", "evaluate"),
+        ("evaluate ratings flickr8k", "pandas", "evaluate"),
         ("export flickr8k -o encoder.onnx", "onnx", "onnx"),
         ("info user/name", "huggingface_hub", "hub"),
     ],

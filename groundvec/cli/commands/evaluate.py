@@ -4,11 +4,12 @@ The rated sentences are downloaded once and kept in the cache, unless --folder n
 For encoders in other languages or on other machines, encode the output of `sentences`.
 
 Examples:
-  groundvec evaluate ratings --model flickr8k --tasks "STS 2012" --predictions a.csv
-  groundvec evaluate ratings --model flickr8k --tasks SICK -o sick.csv
+  groundvec evaluate ratings flickr8k --tasks "STS 2012" --predictions a.csv
+  groundvec evaluate ratings flickr8k --tasks SICK -o sick.csv
+  groundvec evaluate ratings flickr8k flickr8k-bag my-model -o table.tex
   groundvec evaluate sentences --tasks "STS 2012" -o all.txt
   groundvec encode all.txt -o of-all.npy
-  groundvec evaluate ratings --vectors of-all.npy --tasks "STS 2012" --predictions b.csv
+  groundvec evaluate ratings of-all.npy --tasks "STS 2012" --predictions b.csv
   groundvec evaluate compare a.csv b.csv
   groundvec evaluate ratings --sentence-transformers all-MiniLM-L6-v2 --captions my-captions.txt ...
   groundvec evaluate retrieval captions.npy images.npy --ranks ranks.csv
@@ -56,13 +57,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_ratings(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `groundvec evaluate ratings`."""
-    encoder = parser.add_mutually_exclusive_group(required=True)
-    encoder.add_argument("--model", help="a name that comes with groundvec, or a trained folder")
-    encoder.add_argument(
-        "--sentence-transformers", metavar="NAME", help="a model's name on the hub, or its folder"
+    parser.add_argument(
+        "encoders",
+        nargs="*",
+        metavar="ENCODER",
+        help="a model's name or folder, or FILE.npy with a row for each line of `sentences`; "
+        "several are compared in one table",
     )
-    encoder.add_argument(
-        "--vectors", type=Path, metavar="FILE.npy", help="one row per line of `sentences`"
+    parser.add_argument(
+        "--sentence-transformers",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="models of sentence-transformers: names on the hub, or folders",
     )
     _add_tasks(parser)
     parser.add_argument(
@@ -130,7 +137,7 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
             metavar=f"{name}.csv",
             help="a file that --predictions or --ranks wrote",
         )
-    add_output(parser, [".csv"], "write a CSV file (default: print a table)")
+    _add_scores(parser)
 
 
 def _add_sentences(parser: argparse.ArgumentParser) -> None:
@@ -165,7 +172,7 @@ def _add_tasks(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_scores(parser: argparse.ArgumentParser) -> None:
-    written = "write all columns as CSV, or the table as Markdown or LaTeX (default: print it)"
+    written = "also write all columns as CSV, or the table as Markdown or LaTeX"
     add_output(parser, [".csv", ".md", ".tex"], written)
 
 
@@ -190,36 +197,50 @@ def _ratings(arguments: argparse.Namespace) -> None:
     for folder in arguments.folder:
         if not folder.is_dir():
             raise InputError(f"{folder} is not a folder; name the folder of the unpacked archives")
-    encode, device = _encoder(arguments)
-    result = evaluate.ratings(encode, tasks, arguments.folder, captions)
+    loaders = [(name, _load) for name in arguments.encoders]
+    loaders += [(name, _load_baseline) for name in arguments.sentence_transformers]
+    names = [name for name, _ in loaders]
+    if not names or len({*names}) < len(names):
+        raise InputError("name the encoders to rate, each once: a model, or a file of vectors")
+    if len(names) > 1 and arguments.output_items:
+        raise InputError("--predictions is for one encoder: rate each alone, or leave it out")
+    results = {}
+    for name, load in loaders:
+        encode, device = load(name)
+        # The name of a file may be any bytes, but the results are UTF-8.
+        results[printable(name)] = evaluate.ratings(encode, tasks, arguments.folder, captions)
+    if len(results) > 1:
+        _write_encoders(evaluate.table(results), arguments.output, device)
+        return
+    [(name, result)] = results.items()
     no_pair_is_seen = "seen" not in result.scores or not result.scores["seen"].any()
     if captions and no_pair_is_seen:
         log.warning("no rated sentence is in %s: is it one caption per line?", arguments.captions)
-    # The name of a file may be any bytes, but the results are UTF-8.
-    name = printable(str(arguments.model or arguments.sentence_transformers or arguments.vectors))
     _write(result.scores, arguments.output, device, encoder=name)
     if arguments.output_items:
         items = result.items.assign(system=name, kind="baseline", epochs="")
         frames.write(arguments.output_items, items, Predictions)
 
 
-def _encoder(arguments: argparse.Namespace) -> tuple[Callable[[list[str]], "np.ndarray"], str]:
-    """Return the encoder's function, and the device that it computes on."""
-    if arguments.vectors:
+def _load(name: str) -> tuple[Callable[[list[str]], "np.ndarray"], str]:
+    """Return the function of a model, or of a file of vectors, and the device it computes on."""
+    if Path(name).suffix.lower() == ".npy":
         from groundvec.evaluate import checked_vectors
 
-        path = arguments.vectors
-        vectors = _read_array(path)
-        return lambda sentences: checked_vectors(vectors, str(path), len(sentences)), "cpu"
-    if arguments.sentence_transformers:
-        from groundvec import baselines
-
-        baseline = baselines.load("sentence-transformers", model=arguments.sentence_transformers)
-        return baseline.encode, baseline.device
+        vectors = _read_array(Path(name))
+        return lambda sentences: checked_vectors(vectors, name, len(sentences)), "cpu"
     from groundvec.encoder import SentenceEncoder
 
-    model = SentenceEncoder(arguments.model)
+    model = SentenceEncoder(name)
     return lambda sentences: model.encode(sentences, show_progress_bar=True), model.device
+
+
+def _load_baseline(name: str) -> tuple[Callable[[list[str]], "np.ndarray"], str]:
+    """Return the function of a model of sentence-transformers, and the device it computes on."""
+    from groundvec import baselines
+
+    baseline = baselines.load("sentence-transformers", model=name)
+    return baseline.encode, baseline.device
 
 
 def _retrieval(arguments: argparse.Namespace) -> None:
@@ -267,11 +288,12 @@ def _compare(arguments: argparse.Namespace) -> None:
     a = frames.read(arguments.a, RatedPairs, FoundRanks)
     b = frames.read(arguments.b, RatedPairs, FoundRanks)
     rows = evaluate.compare(a, b)
-    if arguments.output == STANDARD:
-        show(*rows.to_string(index=False, float_format="{:.4g}".format).split("\n"))
-    else:
-        names = {"file_a": printable(str(arguments.a)), "file_b": printable(str(arguments.b))}
-        files.write_csv(arguments.output, rows.assign(**names))
+    show(*rows.to_string(index=False, float_format="{:.4g}".format).split("\n"))
+    names = {"file_a": printable(str(arguments.a)), "file_b": printable(str(arguments.b))}
+    text = rows.map(lambda cell: f"{cell:.4g}" if isinstance(cell, float) else str(cell))
+    labels = rows.select_dtypes(exclude="number").shape[1]
+    ordered = [*rows.select_dtypes(exclude="number"), *rows.select_dtypes("number")]
+    _write_as(arguments.output, rows.assign(**names), text[ordered], [], labels)
 
 
 def _sentences(arguments: argparse.Namespace) -> None:
@@ -322,19 +344,52 @@ def _read_array(path: Path) -> "np.ndarray":
 
 
 def _write(scores: "pd.DataFrame", output: Path, device: str, **inputs: Any) -> None:
-    """Print scores as a table, or write them; a CSV file has the names of the inputs too."""
-    from groundvec.evaluation.score_table import latex, markdown, score_table
+    """Print scores as a table, and write them; a CSV file has the names of the inputs too."""
+    from groundvec.evaluation import score_table
     from groundvec.provenance import provenance
 
+    show(*score_table.score_table(scores).split("\n"))
+    names = {column: printable(str(name)) for column, name in inputs.items()}
+    numbers = scores.assign(**names, **provenance(device))
+    labels = 4 if "definition" in scores else 2
+    _write_as(output, numbers, score_table.texts(scores), score_table.notes(scores), labels)
+
+
+def _write_encoders(table: "pd.DataFrame", output: Path, device: str) -> None:
+    """Print the table of several encoders, and write it."""
+    from groundvec.evaluation.score_table import BOLD, DEFINITIONS, encoder_texts
+    from groundvec.provenance import provenance
+
+    notes = [
+        "Pearson's r times 100. The best is marked if a paired test shows a difference to the "
+        "second (p < 0.05, Holm's correction for the tasks).",
+        *(f"{name}: {DEFINITIONS[name]}" for name in table["definition"].unique()),
+    ]
+    show(*encoder_texts(table).to_string(index=False).split("\n"), "", *notes)
+    bold = {".md": "**{}**", ".tex": f"{BOLD}{{}}}}"}.get(output.suffix.lower(), "{}")
+    numbers = table.assign(**provenance(device))
+    _write_as(output, numbers, encoder_texts(table, bold), notes, 1)
+
+
+def _write_as(
+    output: Path, numbers: "pd.DataFrame", text: "pd.DataFrame", notes: list[str], labels: int
+) -> None:
+    """Write numbers as CSV, or a table of texts as Markdown or LaTeX; nothing for `-`.
+
+    Args:
+        labels: how many columns of the text, which come first, are not numbers.
+    """
+    from groundvec.evaluation.score_table import latex, markdown
+
     if output == STANDARD:
-        show(*score_table(scores).split("\n"))
+        return
+    if output.suffix.lower() == ".csv":
+        files.write_csv(output, numbers)
     elif output.suffix.lower() == ".md":
-        files.write_bytes(output, markdown(scores).encode())
-    elif output.suffix.lower() == ".tex":
-        files.write_bytes(output, latex(scores).encode())
+        files.write_bytes(output, markdown(text, notes).encode())
     else:
-        names = {column: printable(str(name)) for column, name in inputs.items()}
-        files.write_csv(output, scores.assign(**names, **provenance(device)))
+        files.write_bytes(output, latex(text, notes, labels).encode())
+    show(f"written: {output}")
 
 
 # Each command's arguments, and the function whose docstring is its help.

@@ -272,7 +272,7 @@ def test_info_says_what_a_model_is(groundvec, model):
 
 # What goes wrong
 
-RATE = ["evaluate", "ratings", "--model", "nowhere"]  # other mistakes are named first
+RATE = ["evaluate", "ratings", "nowhere"]  # other mistakes are named first
 RETRIEVE = ["evaluate", "retrieval", "captions.npy", "images.npy"]
 
 
