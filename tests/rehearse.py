@@ -110,7 +110,8 @@ def growth(folder, full, small, rule, parts):
     name = next((part for part in named if part in full["datasets"]), None)
     if name is None:
         return 1, 1
-    data, short = full["datasets"][name], small["datasets"][name]
+    data = full["datasets"][name]
+    short = small["datasets"][name]
     images = pd.read_csv(folder / "results/datasets" / data.get("of", name) / "images.csv")
     here = images["split"].value_counts().to_dict()
     whole = MULTI30K_OF_FLICKR8K if "pictures" in data else PICTURES.get(data["source"], here)
@@ -144,7 +145,8 @@ def growth(folder, full, small, rule, parts):
 
 def stages(folder, config):
     """A row per rule that takes longer in full: jobs and seconds here, and seconds in full."""
-    full, small = complete(config), complete(json.loads((folder / "rehearsal.json").read_text()))
+    full = complete(config)
+    small = complete(json.loads((folder / "rehearsal.json").read_text()))
     began = time.monotonic()
     subprocess.run([sys.executable, "-c", "import groundvec.model.network"], check=True)
     start = time.monotonic() - began
@@ -188,7 +190,8 @@ def main(arguments):
         sys.exit(f"error: the rehearsal has not ended; --folder {folder} goes on with it")
     if (folder / "results").exists():  # not after a dry run
         print(stages(folder, config).to_string(formatters=dict.fromkeys(TIMES, clock), na_rep="-"))
-    if (page := folder / "results" / config["experiment"] / "report/index.html").exists():
+    page = folder / "results" / config["experiment"] / "report/index.html"
+    if page.exists():
         print(f"The page of the rehearsal is {page}.")
 
 

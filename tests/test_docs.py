@@ -124,7 +124,8 @@ def test_the_snippets_of_other_libraries_print_their_comments(section, module, c
 
 def run_notebook(text):
     """Run the code cells of a notebook; return its names, and stored and printed text by cell."""
-    names, texts = {}, []
+    names = {}
+    texts = []
     for cell in json.loads(text)["cells"]:
         if cell["cell_type"] == "code":
             printed = io.StringIO()
@@ -194,7 +195,8 @@ def test_numbers_that_stand_in_several_places_are_the_same(tmp_path, monkeypatch
 def test_results_are_kept_without_those_of_other_trainings_being_lost(tmp_path):
     """Two machines have half of the trainings each; a figure and a table are copied whole."""
     keep = keep_results.keep
-    results, docs = tmp_path / "results" / "mine", tmp_path / "docs"
+    results = tmp_path / "results" / "mine"
+    docs = tmp_path / "docs"
     head = "dataset,model,seed,split,kind,r10\n"
     rows = "a,gru,2,dev,ensemble,1\na,gru,2,test,ensemble,22.50\na,gru,2,test,chance,9\n"
     files = {

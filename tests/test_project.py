@@ -65,7 +65,7 @@ def required(*extras):
     names = [name for extra in extras for name in PROJECT["optional-dependencies"][extra]]
     if not extras:
         names = PROJECT["dependencies"]
-    others = [match[1].split(",") for name in names if (match := re.search(r"\[(.*)\]", name))]
+    others = [extras.split(",") for extras in re.findall(r"\[(.*)\]", "\n".join(names))]
     found = {normalized(re.split(r"[<>=]", name)[0]) for name in names if "[" not in name}
     return found.union(*(required(*extras) for extras in others))
 

@@ -79,15 +79,16 @@ def test_vectors_are_normalised_where_that_is_asked_for():
 @pytest.mark.parametrize("kind", ["cosine", "dot", "euclidean"])
 def test_similarity_is_the_model_s_own(kind):
     encoder = SentenceEncoder([model(similarity=kind)])
-    a, b = CAPTIONS, ["A cat.", "A dog.", "Zwei"]
-    one, other = encoder.encode(a), encoder.encode(b)
+    others = ["A cat.", "A dog.", "Zwei"]
+    one = encoder.encode(CAPTIONS)
+    other = encoder.encode(others)
     expected = np.array(
         [[-((x - y) ** 2).sum() if kind == "euclidean" else sum(x * y) for y in other] for x in one]
     )
-    np.testing.assert_allclose(encoder.similarity(a, b), expected, atol=1e-5)
-    np.testing.assert_allclose(encoder.similarity(a[0], b), expected[0], atol=1e-5)
-    np.testing.assert_allclose(encoder.similarity(a, b[2]), expected[:, 2], atol=1e-5)
-    assert encoder.similarity(a[0], b[2]) == pytest.approx(expected[0, 2], abs=1e-5)
+    np.testing.assert_allclose(encoder.similarity(CAPTIONS, others), expected, atol=1e-5)
+    np.testing.assert_allclose(encoder.similarity(CAPTIONS[0], others), expected[0], atol=1e-5)
+    np.testing.assert_allclose(encoder.similarity(CAPTIONS, others[2]), expected[:, 2], atol=1e-5)
+    assert encoder.similarity(CAPTIONS[0], others[2]) == pytest.approx(expected[0, 2], abs=1e-5)
 
 
 def test_a_name_without_a_version_is_the_newest():
@@ -156,7 +157,8 @@ def test_options_have_the_names_and_the_defaults_of_sentence_transformers(encode
     ],
 )
 def test_vectors_of_any_kind_have_cosines(encoder, form):
-    a, b = form(encoder.encode(CAPTIONS)), encoder.encode(["A cat.", "A dog."])
+    a = form(encoder.encode(CAPTIONS))
+    b = encoder.encode(["A cat.", "A dog."])
     numbers = a.detach() if isinstance(a, torch.Tensor) else a
     rows = [[float(number) for number in row] for row in numbers]
     expected = [

@@ -164,7 +164,8 @@ def test_what_cannot_be_rated_is_said(folders, given, said):
 def test_pairs_with_a_training_caption_are_counted_and_left_out(made_up):
     """Numbers that leave pairs out are those of `evaluation.overlap`, which has its own tests."""
     videos = made_up.pairs[made_up.pairs["subtask"] == "MSRvid"]
-    one, both = videos.iloc[0], videos.iloc[50]
+    one = videos.iloc[0]
+    both = videos.iloc[50]
     captions = [one.sentence_a.upper() + " .", both.sentence_a, both.sentence_b, "?!"]
     scores = made_up.rate(encoder(made_up.vectors), captions=captions).scores
     found = row(scores, subtask="MSRvid")
@@ -241,7 +242,8 @@ def test_a_bank_normalizes_cosines_of_vectors_of_any_length(b, monkeypatch):
     """Smith et al. (2017): exp(b s(q, c)) divided by its sum over the bank's queries q'."""
     monkeypatch.setattr("groundvec.querybank.CANDIDATES_PER_BLOCK", 4)
     rng = np.random.default_rng(5)
-    images, captions = rng.normal(size=(20, 6)), rng.normal(size=(40, 6))
+    images = rng.normal(size=(20, 6))
+    captions = rng.normal(size=(40, 6))
     bank = rng.normal(size=(30, 6)), rng.normal(size=(9, 6))
     result = evaluate.retrieval(captions, 5 * images, bank=bank, inverse_temperature=b)
     unit_captions, unit_images, of_captions, of_images = map(unit, (captions, images, *bank))
@@ -331,7 +333,8 @@ def test_distances_far_from_the_origin_are_not_lost(caplog):
 def test_images_that_are_repeated_are_refused():
     """As VSE++ stores them: once for each caption."""
     rng = np.random.default_rng(0)
-    images, captions = rng.normal(size=(6, 3)), rng.normal(size=(30, 3))
+    images = rng.normal(size=(6, 3))
+    captions = rng.normal(size=(30, 3))
     for repeated in (np.repeat(images, 5, axis=0), np.tile(images, (5, 1))):
         with pytest.raises(InputError, match=r"images have only \d different rows of"):
             evaluate.retrieval(captions, repeated)
@@ -364,7 +367,8 @@ def test_ratings_are_compared_by_williams_test_and_holm_s_correction(made_up):
     b = made_up.rate(encoder(vectors + noise))
     rows = evaluate.compare(a, b)
     expected = significance.compare(a.items, b.items)
-    tests, [mean] = rows[:-1], rows[-1:].to_dict("records")
+    tests = rows[:-1]
+    [mean] = rows[-1:].to_dict("records")
     pd.testing.assert_frame_equal(tests[expected.columns], expected)
     assert tests["definition"].tolist() == ["SentEval cosine"] * 3 + ["SentEval classifier"]
     assert (tests["p_holm"] >= tests["p"]).all() and (tests["t"] > 0).all()

@@ -230,7 +230,8 @@ def with_bank(model, folder):
 def test_a_bank_decides_the_order_and_scores_stay_cosines(photos, model, tmp_path, closed):
     """Whether normalizers were computed or are from the cache."""
     banked = with_bank(model, tmp_path)
-    plain, first = Index(photos, model), Index(photos, banked)
+    plain = Index(photos, model)
+    first = Index(photos, banked)
     assert not plain.normalizers.any()
     np.testing.assert_allclose(first.vectors, plain.vectors, atol=1e-6)
     np.testing.assert_allclose(

@@ -47,7 +47,8 @@ assert "torch" not in sys.modules
 def installed(tmp_path_factory):
     """The folder of the installed wheel, and how to run a Python command with it alone."""
     folder = tmp_path_factory.mktemp("install")
-    source, target = folder / "source", folder / "target"
+    source = folder / "source"
+    target = folder / "target"
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "groundvec", source / "groundvec", ignore=ignored)
     for name in ("pyproject.toml", "README.md", "LICENSE"):
@@ -77,7 +78,8 @@ def installed(tmp_path_factory):
 
 def closure(requirements, extra=""):
     """The packages that these bring, with what they need in turn, without or with an extra."""
-    found, todo = set(), [(Requirement(text), extra) for text in requirements]
+    found = set()
+    todo = [(Requirement(text), extra) for text in requirements]
     while todo:
         requirement, extra = todo.pop()
         name = canonicalize_name(requirement.name)

@@ -43,17 +43,20 @@ pytestmark = pytest.mark.skipif(
 
 def wait_for(condition, seconds=900):
     end = time.monotonic() + seconds
-    while not (result := condition()):
+    while True:
+        result = condition()
+        if result:
+            return result
         assert time.monotonic() < end, f"not within {seconds} s: {condition}"
         time.sleep(0.1)
-    return result
 
 
 class Project:
     """A copy of the project in which the workflow is run on one configuration."""
 
     def __init__(self, folder, configuration, *targets):
-        self.folder, self.started = folder, 0
+        self.folder = folder
+        self.started = 0
         self.command = [*targets, "--profile", "slurm", "--configfile", configuration]
 
     def start(self, *arguments):
@@ -301,7 +304,8 @@ def table():
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_after_a_fault_the_weights_are_those_of_an_undisturbed_run(fault, faults, table):
-    whole, project = faults[nothing].result(), faults[fault].result()
+    whole = faults[nothing].result()
+    project = faults[fault].result()
     jobs = project.jobs()
     assert len(jobs) == project.jobs_expected
 

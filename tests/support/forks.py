@@ -105,7 +105,8 @@ def _serve(path):
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             size, streams, *_ = socket.recv_fds(connection, 8, 3)
             request = connection.recv(int.from_bytes(size, "big"), socket.MSG_WAITALL)
-            if not (process := os.fork()):
+            process = os.fork()
+            if not process:
                 return json.loads(request), streams
             _watch(process, connection)
         connection.close()

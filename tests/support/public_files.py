@@ -104,7 +104,9 @@ def flickr8k(folder, pictures, splits):
 
 def karpathy(folder, pictures, splits):
     """MSCOCO, and Karpathy's file of Flickr30k."""
-    coco, flickr30k, photos = [], [], {"train2014": {}, "val2014": {}}
+    coco = []
+    flickr30k = []
+    photos = {"train2014": {}, "val2014": {}}
     for split, numbers in splits.items():
         for i in numbers:
             entry = karpathy_files.coco_entry(i, split, *pictures[i][1])

@@ -23,13 +23,16 @@ def frozen():
         ("SICK", "Relatedness", "test", 90),
     ):
         for _ in range(n):
-            i, j = len(rows) * 2, len(rows) * 2 + 1
+            i = len(rows) * 2
+            j = len(rows) * 2 + 1
             if i and rng.uniform() < 0.1:
                 i -= 2  # a sentence of the pair before
             closeness = rng.uniform()
             vectors[j] = closeness * vectors[i] + (1 - closeness) * vectors[j]
             rating = round(5 * float(np.clip(closeness + rng.normal(0, 0.15), 0, 1)), 1)
-            a, b = f"{i}" + " a" * (i // 2 % 3), f"{j}" + " a" * (j % 5)  # of 1 to 5 words
+            # Sentences of 1 to 5 words
+            a = f"{i}" + " a" * (i // 2 % 3)
+            b = f"{j}" + " a" * (j % 5)
             rows.append((task, subtask, split, a, b, rating))
     columns = ["task", "subtask", "split", "sentence_a", "sentence_b", "rating"]
     return pd.DataFrame(rows, columns=columns), vectors

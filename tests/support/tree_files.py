@@ -84,7 +84,8 @@ def results_of(folder, *trainings, **descriptions):
     """The options of scripts/report.py for the results of some trainings."""
     descriptions = {name: parts for name, (parts, _) in SYSTEMS.items()} | descriptions
     descriptions = {name.replace("-", "_"): parts for name, parts in descriptions.items()}
-    names, paths = [], []
+    names = []
+    paths = []
     for number, table in enumerate(trainings):
         dataset, model, seed = table[["dataset", "model", "seed"]].iloc[0]
         names.append((dataset, model, int(seed)))

@@ -17,7 +17,8 @@ from groundvec.runtime.errors import InputError
 def test_a_sentence_transformer_is_loaded_by_name(tmp_path, monkeypatch, caplog):
     class Fake:
         def __init__(self, name, device, local_files_only):
-            self.device, self.cached = device, local_files_only
+            self.device = device
+            self.cached = local_files_only
             if name != "all-fake":
                 raise OSError(f"{name} is not a local folder\nand is not a model identifier")
 

@@ -209,7 +209,8 @@ def test_numbers_are_within_the_bounds_of_a_configuration(caplog, script, number
             [value, *_] = action.choices or ["{encoder: {name: bag, size: 4}}"]
             required += [action.option_strings[0], value]
     arguments = program.parser.parse_args([*required, *numbers.split()])
-    arguments.log, arguments.overwrite = None, False
+    arguments.log = None
+    arguments.overwrite = False
     with pytest.raises(SystemExit, match="1"):
         execute(lambda _: pytest.fail("it went on"), arguments, logging.INFO)
     assert f"error: {said}" in caplog.text

@@ -185,8 +185,8 @@ def test_two_trainings_of_one_model_do_not_mix(data):
         "import sys; from pathlib import Path; from groundvec.runtime.jobs import locked\n"
         "with locked(Path('.model.unfinished'), 'model'): print(flush=True); sys.stdin.read()"
     )
-    command, pipe = [sys.executable, "-c", program], subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe) as other:
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         other.stdout.readline()
         with pytest.raises(InputError, match=rf"model: process {other.pid} .* is at work on it"):
             train()

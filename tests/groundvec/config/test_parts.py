@@ -73,7 +73,8 @@ SHORT = {"epochs": 10, "cycle": 10, "batch_size": 10}
 
 def test_a_replaced_file_of_trees_trains_anew(project):
     """Nothing else that is read has changed: the words, and how many relations there are."""
-    path, captions = project / "t.conllu.gz", pd.read_csv(project / "captions.csv")["caption"]
+    path = project / "t.conllu.gz"
+    captions = pd.read_csv(project / "captions.csv")["caption"]
     words = {caption: re.findall(r"\w+|[^\w\s]", caption) for caption in captions}
     described = {
         "languages": ["en"],
@@ -85,8 +86,10 @@ def test_a_replaced_file_of_trees_trains_anew(project):
     for name, root in (("left", 0), ("right", -1)):  # which word is the head of the others
         trees = []
         for text, of in words.items():
-            heads, relations = [root % len(of)] * len(of), ["dep"] * len(of)
-            heads[root], relations[root] = -1, "root"
+            heads = [root % len(of)] * len(of)
+            relations = ["dep"] * len(of)
+            heads[root] = -1
+            relations[root] = "root"
             trees.append(Tree(of, heads, relations, ["X"] * len(of), text))
         write(path, "by hand", trees)
         folder = train(run_here, project, name, described, "--treebanks", path)

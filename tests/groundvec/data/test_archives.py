@@ -113,7 +113,8 @@ def test_a_link_or_a_device_is_named(tmp_path, kind):
     else:
         archive = make_tar(tmp_path / "archive.tar", FILES)
         info = tarfile.TarInfo("link")
-        info.type, info.linkname = kind, "../outside"
+        info.type = kind
+        info.linkname = "../outside"
         with tarfile.open(archive, "a") as file:
             file.addfile(info)
     assert "member link " in refused(archive, tmp_path / "folder")

@@ -187,7 +187,8 @@ def test_a_caption_that_many_pictures_share_takes_no_memory():
         columns = {"image_id": images * 2, "language": "en", "split": "train", "caption": texts}
         return pd.DataFrame(columns)
 
-    own, more = described("own"), described("more")
+    own = described("own")
+    more = described("more")
     also = pd.DataFrame([["x.jpg", "en", "train", "a dog"], ["x.jpg", "de", "train", "Ein Hund ."]])
     tracemalloc.start()
     read = dataset.with_more(own, pd.concat([more, also.set_axis(own.columns, axis=1)]))

@@ -155,7 +155,8 @@ def test_a_network_that_was_there_may_come_back(server, target, monkeypatch):
     """After some bytes came; one that never answered is another test's."""
     error = urllib.error.URLError(OSError(errno.ENETUNREACH, "Network is unreachable"))
     server.faults = [{"cut": 1000}]
-    ask, calls = urllib.request.OpenerDirector.open, itertools.count(1)
+    ask = urllib.request.OpenerDirector.open
+    calls = itertools.count(1)
 
     def urlopen(*arguments, **options):
         if next(calls) in (2, 3):

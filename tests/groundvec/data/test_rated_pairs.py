@@ -41,8 +41,10 @@ def test_tokenisation_and_case_are_as_asked(tmp_path):
     assert first["SICK"] == "a kid"
 
 
-INPUT, GOLD = "STS/STS15-en-test/STS.input.belief.txt", "STS/STS15-en-test/STS.gs.belief.txt"
-DEV, TRIAL = "STS/STSBenchmark/sts-dev.csv", "SICK/SICK_trial.txt"
+INPUT = "STS/STS15-en-test/STS.input.belief.txt"
+GOLD = "STS/STS15-en-test/STS.gs.belief.txt"
+DEV = "STS/STSBenchmark/sts-dev.csv"
+TRIAL = "SICK/SICK_trial.txt"
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,8 @@ def test_images_with_fewer_captions_are_left_out_of_the_later_passes():
     split = make_split(6, 2)[1]
     keep = np.array([0, 1, 2, 4, 6, 7, 8, 10])  # images 1, 2 ... : some have one caption
     captions = split.captions["en"]
-    captions.image, captions.order = captions.image[keep], captions.order[keep]
+    captions.image = captions.image[keep]
+    captions.order = captions.order[keep]
     batches = [batch["en"] for batch in split.epoch(2, 0, 1)]
     assert {len(batch) for batch in batches} == {2}
     assert set(captions.image[batches[-1]]) == {0, 3}  # those with a second caption

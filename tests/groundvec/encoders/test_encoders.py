@@ -65,7 +65,8 @@ def test_a_bag_with_idf_is_the_projected_sum_of_weighted_embeddings():
 def test_a_gru_over_words_of_ngrams_beside_a_bag(sentences):
     """Word by word, sentence by sentence, with torch's own GRU."""
     one = model(NGRAM_RNN, text="word-ngrams")
-    text, encoder = TEXTS["word-ngrams"], one.captions["en"]
+    text = TEXTS["word-ngrams"]
+    encoder = one.captions["en"]
     captions = ["a dog", "a cat", "a bird", "cats"]
     one.fit_idf([("en", text.encode(captions))])
     bag = model(BAG | {"idf": True}, text="ngrams")

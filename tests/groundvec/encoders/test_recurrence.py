@@ -79,7 +79,8 @@ def test_a_gpu_s_way_through_an_encoder_ends_in_the_same_vectors(cell, pooling):
     """Which is torch's own layer on packed sentences; here it is led over the CPU."""
     torch.manual_seed(0)
     encoder = rnn.Encoder(range(9), 6, cell, pooling, 20)
-    indices, lengths = torch.randint(2, 9, (12,)), torch.tensor([3, 1, 6, 2])
+    indices = torch.randint(2, 9, (12,))
+    lengths = torch.tensor([3, 1, 6, 2])
     expected = encoder(indices, lengths)
     states = recurrence.packed_states(encoder.rnn, encoder.embedding.weight, indices, lengths)
     torch.testing.assert_close(encoder.pooling(states, lengths), expected, atol=1e-6, rtol=0)

@@ -15,7 +15,8 @@ from tests.support.trainings import SPLIT, TEXT, WORDLY
 def test_the_last_state_is_the_one_that_torch_s_own_layer_ends_in(cell, bidirectional):
     torch.manual_seed(0)
     encoder = rnn.Encoder(range(9), 6, cell, "last", 5, bidirectional=bidirectional)
-    indices, lengths = torch.randint(2, 9, (9,)), torch.tensor([2, 4, 3])
+    indices = torch.randint(2, 9, (9,))
+    lengths = torch.tensor([2, 4, 3])
     for vector, sentence in zip(encoder(indices, lengths), indices.split([2, 4, 3]), strict=True):
         last = encoder.rnn(encoder.embedding(sentence[None]))[1]
         last = (last[0] if cell == "lstm" else last).flatten()

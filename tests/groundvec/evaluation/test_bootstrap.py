@@ -18,8 +18,10 @@ def test_each_draw_is_of_as_many_items_and_the_first_is_all_of_them():
 def test_measures_are_those_of_the_drawn_items_themselves():
     rng = np.random.default_rng(1)
     times = bootstrap.draws(9, rng, count=20)
-    sums, counts = rng.normal(size=(2, 9)), rng.integers(1, 4, size=(2, 9))
-    predicted, gold = rng.normal(size=(2, 9)), rng.normal(size=9)
+    sums = rng.normal(size=(2, 9))
+    counts = rng.integers(1, 4, size=(2, 9))
+    predicted = rng.normal(size=(2, 9))
+    gold = rng.normal(size=9)
     means = bootstrap.mean(sums, counts, times)
     correlations = bootstrap.correlation(predicted, gold, times)
     for draw, drawn in enumerate(times.astype(int)):
@@ -42,7 +44,8 @@ def test_predictions_that_are_all_the_same_correlate_with_nothing():
 
 @given(st.lists(st.floats(-5, 5), min_size=6, max_size=6))
 def test_one_item_drawn_again_and_again_correlates_with_nothing(numbers):
-    predicted, gold = np.array(numbers[:3])[None], np.array(numbers[3:])
+    predicted = np.array(numbers[:3])[None]
+    gold = np.array(numbers[3:])
     times = np.vstack([np.ones(3), 3 * np.eye(3)])
     assert (bootstrap.correlation(predicted, gold, times)[:, 1:] == 0).all()
 

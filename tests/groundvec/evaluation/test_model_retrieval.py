@@ -22,7 +22,8 @@ class Fixed:
     similarity = "cosine"
 
     def __init__(self, images, captions):
-        self.images, self.captions = images, captions
+        self.images = images
+        self.captions = captions
 
     def encode_images(self, features):
         return self.images
@@ -158,7 +159,9 @@ def test_a_bank_is_scored_at_the_inverse_temperature_that_is_best_in_development
         vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors.astype(np.float32)
 
-    training, dev, test = split(50), split(40), split(40)
+    training = split(50)
+    dev = split(40)
+    test = split(40)
 
     def expected(split, language, b):
         """The ranks by direction; test_evaluate compares them with Smith et al.'s formula."""

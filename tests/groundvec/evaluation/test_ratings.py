@@ -37,11 +37,13 @@ def test_subtasks_and_concatenation_equal_scipy_s(predictions, scores):
         ("STS 2012", "all", "concatenated"): predictions["task"] == "STS 2012",
         ("all", "all", "concatenated"): predictions["task"] != "SICK",
     }.items():
-        group, row = predictions[of_key], row_of(scores, *key, "cosine")
+        group = predictions[of_key]
+        row = row_of(scores, *key, "cosine")
         for name, measure in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr)):
             r = measure(group["cosine"], group["rating"]).statistic
             variance = 1 + r**2 / 2 if name == "spearman" else 1  # Bonett & Wright (2000)
-            z, half = np.arctanh(r), 1.96 * np.sqrt(variance / (len(group) - 3))
+            z = np.arctanh(r)
+            half = 1.96 * np.sqrt(variance / (len(group) - 3))
             interval = np.tanh(z - half), r, np.tanh(z + half)
             assert (row[f"{name}_low"], row[name], row[f"{name}_high"]) == pytest.approx(interval)
 

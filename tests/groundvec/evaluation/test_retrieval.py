@@ -20,7 +20,8 @@ def test_intervals_are_the_paper_s():
 
 def test_folds_are_scored_apart_and_averaged():
     rng = np.random.default_rng(1)
-    images, captions = rng.normal(size=(20, 6)), rng.normal(size=(100, 6))
+    images = rng.normal(size=(20, 6))
+    captions = rng.normal(size=(100, 6))
     image = np.repeat(np.arange(20), 5)
     folded = evaluate(captions, images, image, folds=2)
     halves = [

@@ -55,13 +55,16 @@ def predictions(seed, noise):
 
 
 def test_systems_are_compared_by_their_headline_predictions():
-    a, b = predictions(1, 1.0), predictions(2, 3.0)
+    a = predictions(1, 1.0)
+    b = predictions(2, 3.0)
     table = compare(a, b)
     assert table.columns.tolist() == ["task", "subtask", "n", "r_a", "r_b", "t", "p", "p_holm"]
     assert table["subtask"].tolist() == ["MSRvid", "Relatedness"]
     assert table["n"].tolist() == [200, 100]
     for row, column, i in ((0, "cosine", slice(0, 200)), (1, "classifier", slice(200, 300))):
-        gold, first, second = a["rating"][i], a[column][i], b[column][i]
+        gold = a["rating"][i]
+        first = a[column][i]
+        second = b[column][i]
         r = np.corrcoef([gold, first, second])
         assert table["r_a"][row] == pytest.approx(r[0, 1])
         assert table["r_b"][row] == pytest.approx(r[0, 2])
@@ -78,7 +81,8 @@ def test_the_mean_leaves_out_tasks_with_a_classifier_also_where_it_is_missing():
 
 
 def test_rows_are_joined_by_pair_whatever_their_order():
-    a, b = predictions(1, 1.0), predictions(2, 3.0)
+    a = predictions(1, 1.0)
+    b = predictions(2, 3.0)
     shuffled = b.sample(frac=1, random_state=0)
     pd.testing.assert_frame_equal(compare(a, shuffled), compare(a, b))
 

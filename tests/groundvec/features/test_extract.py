@@ -133,7 +133,8 @@ def test_features_are_of_the_crops_and_the_interpolation_that_are_asked_for(tmp_
 )
 def test_crops_are_torchvision_s(width, height, resize, margin, interpolation):
     pixels = np.random.default_rng(width).integers(0, 256, (height, width, 3), np.uint8)
-    image, crop = Image.fromarray(pixels), resize - margin
+    image = Image.fromarray(pixels)
+    crop = resize - margin
     resized = F.resize(image, [resize], transforms.InterpolationMode(interpolation))
     expected = torch.stack([F.pil_to_tensor(each) for each in F.ten_crop(resized, [crop, crop])])
     assert np.array_equal(cut(image, resize, crop, interpolation), expected)

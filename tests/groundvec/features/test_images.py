@@ -233,13 +233,15 @@ def tiff(values, planes=False):
     height, width, channels = values.shape
     parts = [values[..., k].tobytes() for k in range(channels)] if planes else [values.tobytes()]
     tags = TiffImagePlugin.ImageFileDirectory_v2()
-    tags[256], tags[257] = width, height
+    tags[256] = width
+    tags[257] = height
     tags[258] = channels * (8 * values.itemsize,)  # bits
     tags[259] = 1  # no compression
     tags[262] = 2 if channels == 3 else 1  # RGB, or black is 0
     # Where each part begins after the tags; `tobytes` adds their length.
     tags[273] = tuple(len(b"".join(parts[:k])) for k in range(len(parts)))
-    tags[277], tags[278] = channels, height
+    tags[277] = channels
+    tags[278] = height
     tags[279] = tuple(map(len, parts))
     tags[284] = 2 if planes else 1
     tags[339] = channels * ({"u": 1, "i": 2, "f": 3}[values.dtype.kind],)

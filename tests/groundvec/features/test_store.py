@@ -41,7 +41,8 @@ def test_features_stay_in_a_file_that_holds_them_in_one_piece(tmp_path, number):
         with h5py.File(tmp_path / f"{name}.h5", "w", userblock_size=512) as file:
             file.create_dataset("features", data=values, **options)
             file["image_ids"] = list("abcdefghi")
-    wanted, rows = ["i", "b", "b"], [8, 1, 1]
+    wanted = ["i", "b", "b"]
+    rows = [8, 1, 1]
     whole, packed = (store.read(tmp_path / f"{name}.h5", wanted) for name in ("whole", "packed"))
     assert not whole.matrix.flags.writeable and packed.matrix.flags.writeable
     for features in (whole, packed):
@@ -114,7 +115,8 @@ def test_precomputed_features(tmp_path, name, dtype):
     assert made["weights_sha256"] == sha256
 
 
-NAN, LARGE = np.ones((3, 2)), np.ones((3, 2))
+NAN = np.ones((3, 2))
+LARGE = np.ones((3, 2))
 NAN[1, 0] = np.nan
 LARGE[2] = 1e300
 BAD = {
@@ -225,7 +227,8 @@ def test_damage_of_a_feature_file_is_noticed_before_hdf5_opens_it(tmp_path, monk
 @pytest.mark.usefixtures("one_process")
 def test_features_may_be_elsewhere_in_their_file(tmp_path):
     with h5py.File(tmp_path / "a.h5", "w") as file:
-        file["group/data"], file["group/ids"] = np.ones((1, 2), np.float32), ["a"]
+        file["group/data"] = np.ones((1, 2), np.float32)
+        file["group/ids"] = ["a"]
         file["group/again"] = h5py.SoftLink("data")
         file["features"] = h5py.SoftLink("/group/again")
         file["image_ids"] = file["group/ids"]

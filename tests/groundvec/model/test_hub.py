@@ -43,10 +43,13 @@ class Hub(BaseHTTPRequestHandler):
     def do_GET(self):
         parts = self.path.partition("?")[0].strip("/").split("/")
         if parts[:2] == ["api", "models"]:
-            name, commit = "/".join(parts[2:4]), parts[5] if len(parts) > 5 else "main"
+            name = "/".join(parts[2:4])
+            commit = parts[5] if len(parts) > 5 else "main"
             file = None
         else:
-            name, commit, file = "/".join(parts[:2]), parts[3], "/".join(parts[4:])
+            name = "/".join(parts[:2])
+            commit = parts[3]
+            file = "/".join(parts[4:])
         commits = self.repositories.get(name, {})
         commit = next(reversed(commits), commit) if commit == "main" else commit
         if commit not in commits:

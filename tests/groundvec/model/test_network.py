@@ -31,7 +31,8 @@ def test_the_image_encoder_starts_xavier_uniform():
 
 
 def test_the_ensemble_is_the_renormalised_sum_of_its_snapshots(tmp_path):
-    one, two = saved_model(tmp_path, 1, 4), saved_model(tmp_path, 2, 8)
+    one = saved_model(tmp_path, 1, 4)
+    two = saved_model(tmp_path, 2, 8)
     write_json(tmp_path / "ensemble.json", {"epochs": [4, 8], "best": 8})
     captions = ["A dog.", "2 cats", "Zwei Hunde!"]
     total = embed(one, captions) + embed(two, captions)

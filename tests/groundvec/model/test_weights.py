@@ -31,7 +31,8 @@ def test_damaged_or_missing_weights_are_named(tmp_path):
 
 
 def test_weights_in_eight_bits_are_within_half_a_step_and_checked(tmp_path):
-    one, other = torch.nn.Linear(3, 2), torch.nn.Linear(3, 2, device="meta")
+    one = torch.nn.Linear(3, 2)
+    other = torch.nn.Linear(3, 2, device="meta")
     one.weight.data = torch.tensor([[1.0, -2.0, 0.5], [0.0, 0.0, 0.0]])
     path = tmp_path / "w.safetensors"
     save_weights(one, path, packed=True)

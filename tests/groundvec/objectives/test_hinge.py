@@ -20,7 +20,8 @@ def test_the_loss_is_the_paper_s_sum_over_all_entries(seed, size, margin):
                 right = captions[i] @ images[i]
                 total += max(0, captions[i] @ images[j] - right + margin)
                 total += max(0, captions[j] @ images[i] - right + margin)
-    captions, images = torch.from_numpy(captions), torch.from_numpy(images)
+    captions = torch.from_numpy(captions)
+    images = torch.from_numpy(images)
     loss = hinge.Objective(margin)(images, {"en": captions}, "dot")
     assert loss.item() == pytest.approx(total / size**2, abs=1e-9)
     loss = hinge.Objective(margin, "sum")(images, {"en": captions}, "dot")

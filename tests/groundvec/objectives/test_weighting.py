@@ -39,7 +39,8 @@ def test_captions_without_pictures_stand_below_each_pair_of_captions(languages):
 @given(st.integers(0, 999), st.integers(1, 4), st.floats(0, 1), st.floats(0.01, 1))
 def test_the_objective_is_a_sum_over_all_pairs(seed, languages, beta, margin):
     images, captions = embedded(seed, languages)
-    rows, total = range(len(images)), 0.0
+    rows = range(len(images))
+    total = 0.0
 
     def cost(a, b):
         return sum(

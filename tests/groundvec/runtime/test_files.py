@@ -49,7 +49,8 @@ BOMB = 2**26  # bytes, of which gzip makes 65 kB
 )
 @pytest.mark.parametrize("kind", ["FIFO", "device", "folder"])
 def test_what_is_no_file_is_refused_before_it_is_opened(tmp_path, read, kind):
-    path, fifo = tmp_path / "a", tmp_path / "fifo"
+    path = tmp_path / "a"
+    fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     if kind == "folder":
         path.mkdir()

@@ -54,7 +54,8 @@ def test_ngrams_are_those_of_scikit_learn(shortest, longest, sentences):
 @given(SENTENCES, st.data())
 def test_words_of_ngrams_are_the_sentences_words_in_their_order(sentences, data):
     """Each word has the n-grams that it has alone, and all of them are the sentence's n-grams."""
-    text, bag = word_ngrams.Text(2, 5, buckets=997), ngrams.Text(2, 5, buckets=997)
+    text = word_ngrams.Text(2, 5, buckets=997)
+    bag = ngrams.Text(2, 5, buckets=997)
     encoded = text.encode(sentences)
     chosen = data.draw(st.lists(st.integers(0, len(sentences) - 1), min_size=1, max_size=8))
     indices, lengths, sizes, places = encoded.batch(np.array(chosen))

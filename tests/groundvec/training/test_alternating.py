@@ -12,7 +12,8 @@ def test_networks_are_trained_in_turn(tmp_path):
     settings = {"epochs": 4, "cycle": 1, "alternate": 1, "batch_size": 4}
     train(tmp_path, described=description({"name": "bag", "size": 4, "embedding": 5}, **settings))
     for epoch in range(1, 5):
-        before, after = weights(tmp_path, epoch - 1), weights(tmp_path, epoch)
+        before = weights(tmp_path, epoch - 1)
+        after = weights(tmp_path, epoch)
         changed = {name.split(".")[0] for name in after if not before[name].equal(after[name])}
         assert changed == ({"image"} if epoch % 2 else {"captions"})
 

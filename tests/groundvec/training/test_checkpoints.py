@@ -198,7 +198,8 @@ def networks(folder, seed=0):
 @given(st.data())
 def test_a_flipped_byte_in_a_checkpoint_is_noticed_or_does_no_harm(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("checkpoint") / "checkpoint.pt"
-    written, read = networks(path.parent, 1), networks(path.parent, 2)
+    written = networks(path.parent, 1)
+    read = networks(path.parent, 2)
     state = checkpoints.State(epoch=3, history=[{"loss": 0.1}])
     written.save(state)
     content = bytearray(path.read_bytes())

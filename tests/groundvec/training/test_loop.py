@@ -24,7 +24,8 @@ def test_a_mapped_split_trains_the_same_weights_as_one_in_memory(tmp_path, monke
     monkeypatch.setattr("groundvec.data.split.SENTENCES_PER_BLOCK", 7)
     values = SPLIT.features.astype(np.float16)
     with h5py.File(tmp_path / "features.h5", "w") as file:
-        file["features"], file["image_ids"] = values[::-1], SPLIT.image_ids[::-1].tolist()
+        file["features"] = values[::-1]
+        file["image_ids"] = SPLIT.image_ids[::-1].tolist()
     mapped = store.read(tmp_path / "features.h5", SPLIT.image_ids)
     encoded = encode(TEXT, sentences())
     assert not mapped.matrix.flags.writeable and len(sentences()) > 14
@@ -57,7 +58,8 @@ def test_the_learning_rate_of_each_batch_is_used(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("paraphrases", [True, "itself"])
 def test_paraphrases_are_in_the_batch_as_if_of_another_language(tmp_path, monkeypatch, paraphrases):
-    seen, loss = [], multilingual.Objective.forward
+    seen = []
+    loss = multilingual.Objective.forward
 
     def spy(self, images, captions, similarity):
         seen.append([vectors.detach().clone() for vectors in captions.values()])

@@ -78,7 +78,8 @@ def saved_model(folder, shared):
 @pytest.mark.parametrize("shared", [False, True])
 def test_a_saved_model_embeds_each_language_as_before(tmp_path, shared):
     one = saved_model(tmp_path, shared)
-    again, encoder = load_model(tmp_path, 4), SentenceEncoder(tmp_path, epochs=[4])
+    again = load_model(tmp_path, 4)
+    encoder = SentenceEncoder(tmp_path, epochs=[4])
     for language in ("en", "de"):
         expected = one.encode_sentences(["a dog", "ein Hund"], language)
         np.testing.assert_array_equal(

@@ -37,10 +37,12 @@ def recursion(encoder, text, nodes, node):
         h, words = recursion(encoder, text, nodes, child)
         size += words
         if encoder.by_relation:
-            kind, kinds = nodes.relations[child], text.relations
+            kind = nodes.relations[child]
+            kinds = text.relations
         else:  # l1 is the nearest child on the left, and r1 on the right
             rank = children.index(child) - len(left)
-            kind, kinds = f"l{-rank}" if rank < 0 else f"r{rank + 1}", text.places
+            kind = f"l{-rank}" if rank < 0 else f"r{rank + 1}"
+            kinds = text.places
         if kind in kinds:
             h = encoder.matrices[kinds.index(kind)] @ h
         total = total + (words if encoder.weighted else 1) * h
@@ -106,7 +108,8 @@ def test_a_network_starts_near_identities():
 
 def test_the_mean_is_that_of_known_words():
     bag = mean.Encoder(text(), DIMENSION)
-    words, lengths = torch.tensor([4, 1, 0, 5, 1, 7]), torch.tensor([4, 1, 1])
+    words = torch.tensor([4, 1, 0, 5, 1, 7])
+    lengths = torch.tensor([4, 1, 1])
     v = bag.vectors
     wanted = torch.stack([(v[4] + v[5]) / 2, torch.zeros(DIMENSION), v[7]])
     torch.testing.assert_close(bag(words, lengths), wanted)

@@ -15,7 +15,8 @@ TEXT, SPLIT = make_split()
 
 
 def test_the_squared_error_by_hand():
-    images, captions = torch.tensor([[1.0, 2.0], [0, 0]]), torch.tensor([[1.0, 0.0], [3, 4]])
+    images = torch.tensor([[1.0, 2.0], [0, 0]])
+    captions = torch.tensor([[1.0, 0.0], [3, 4]])
     assert squared_error.Objective()(images, {"en": captions}, "euclidean").item() == 4 + 25
 
 
@@ -26,12 +27,15 @@ def test_canonical_correlations_are_those_of_the_eigenvalue_problem():
     captions = both + 0.5 * rng.normal(size=(400, 3))
     maps = cca.Objective(0.0).solve(images, captions, 2)
     (image_map, image_bias), (caption_map, caption_bias) = maps
-    v, y = images @ image_map.T + image_bias, captions @ caption_map.T + caption_bias
+    v = images @ image_map.T + image_bias
+    y = captions @ caption_map.T + caption_bias
     np.testing.assert_allclose(v.mean(axis=0), 0, atol=1e-5)
     found = [np.corrcoef(v[:, i], y[:, i])[0, 1] for i in range(2)]
     # The squares of the correlations are the eigenvalues of Sxy Syy^-1 Syx against Sxx.
     covariance = np.cov(np.hstack([images, captions]).T)
-    xx, xy, yy = covariance[:5, :5], covariance[:5, 5:], covariance[5:, 5:]
+    xx = covariance[:5, :5]
+    xy = covariance[:5, 5:]
+    yy = covariance[5:, 5:]
     largest = eigh(xy @ np.linalg.solve(yy, xy.T), xx, eigvals_only=True)[::-1][:2]
     np.testing.assert_allclose(np.square(found), largest, rtol=1e-4)
 

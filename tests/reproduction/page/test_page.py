@@ -74,7 +74,8 @@ def claimed(**columns):
 def results(trained, tmp_path_factory):
     """Write the results of a run: tables of two papers, figures and a gallery."""
     folder = tmp_path_factory.mktemp("results")
-    merkx, calixto = folder / "merkx_frank_2019", folder / "calixto_liu_2017"
+    merkx = folder / "merkx_frank_2019"
+    calixto = folder / "calixto_liu_2017"
     socher = folder / "socher_2014"
     for paper in (merkx, calixto, socher):
         for kind in ("tables", "figures"):
@@ -148,7 +149,8 @@ def made(results, trained):
 @pytest.fixture
 def opened(browser):
     """Return a function that opens a page; errors of the page and requests to a network fail."""
-    windows, problems = [], []
+    windows = []
+    problems = []
 
     def visit(path, width=1200, **options):
         # A page that still scrolls smoothly moves away from under a click.

@@ -33,7 +33,8 @@ from tests.support.result_files import (
 )
 
 REPORTED = Path(__file__).parents[3] / "reproduction" / "papers" / "calixto_liu_2017" / "reported"
-C2I, I2C = "caption_to_image", "image_to_caption"
+C2I = "caption_to_image"
+I2C = "image_to_caption"
 
 
 def description(languages, beta=1.0, text="words", **more):
@@ -166,8 +167,10 @@ def test_reported_gains_are_those_that_the_paper_prints(tmp_path):
 def ratings(folder, models=MODELS, seeds=(1,), **closeness):
     """Write scores and predictions of models; MODEL=WEIGHT is the ratings' part of the cosines."""
     rng = np.random.default_rng(0)
-    rating, noise = rng.normal(size=400), rng.normal(size=400)
-    scores, predictions = [], []
+    rating = rng.normal(size=400)
+    noise = rng.normal(size=400)
+    scores = []
+    predictions = []
     for (model, share), seed in product(closeness.items(), seeds):
         system = f"multi30k/{model}/seed{seed}"
         cosine = share * rating + (1 - share) * noise
@@ -235,7 +238,8 @@ def table3(folder):
 
 def test_table_3_has_daggers_only_where_translations_got_better(tmp_path):
     table, rows, text = table3(tmp_path)
-    bleu, ter = 0, -2  # the columns that were measured
+    bleu = 0  # the columns that were measured
+    ter = -2
     assert rows["baseline"][bleu] == "25.0" and rows["baseline"][ter] == "56.0"
     assert rows["VSE"][bleu] == f"24.0 ({MINUS}1.0)"
     assert rows["MLMME, β = 0.5"][bleu] == f"26.5 (+1.5){DAGGER}{DOUBLE}"

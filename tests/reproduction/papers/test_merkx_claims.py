@@ -49,7 +49,8 @@ def test_claims_are_about_models_that_differ_in_one_thing(tmp_path):
     best = {("flickr8k", "gru-8-max", 1): 8}
     found = claims.claims(pd.DataFrame(values), described, {"flickr8k": "gru-8-max"}, best)
     shown = found[["claim", "measure", "worse", "better", "difference", "verdict"]].values.tolist()
-    task, score = "training task", "semantic score"
+    task = "training task"
+    score = "semantic score"
     assert shown == [
         [claims.CELLS, task, "lstm-8-max", "gru-8-max", -10.0, "does not hold"],
         [claims.POOLING, task, "gru-8-max", "gru-8-attention", -10.0, "does not hold"],

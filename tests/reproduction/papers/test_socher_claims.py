@@ -72,7 +72,9 @@ def test_claims_hold_fail_or_are_not_decided(tmp_path):
         low, high = stats.t.interval(0.95, 2, differences.mean(), stats.sem(differences))
         return f"{differences.mean():.1f} [{low:.1f}, {high:.1f}]".replace("-", MINUS)
 
-    margin, search, sdt = labels.MARGIN, "image search", "SDT-RNN"
+    margin = labels.MARGIN
+    search = "image search"
+    sdt = "SDT-RNN"
     for line in EXPECTED.strip().splitlines():
         claim, worse, reported, pair, verdict = line.split(" | ")
         better = {"d": "DT-RNN", "e": sdt}[pair[-1]]

@@ -44,7 +44,8 @@ def test_nearness_of_the_passive_by_hand():
     }
     assert list(table.index) == list(values)
     for name, of_scenes in values.items():
-        mean, half = 100 * np.mean(of_scenes), 98 * np.std(of_scenes)  # 1.96 s / √4
+        mean = 100 * np.mean(of_scenes)
+        half = 98 * np.std(of_scenes)  # 1.96 s / √4
         expected = [mean, mean - half, mean + half]
         assert table.loc[name].tolist() == pytest.approx(expected, abs=1e-4)
 
@@ -132,7 +133,8 @@ def pairs_of(ranks_of_pairs, verbs, images=None):
 
 
 def test_the_worst_tenth_is_compared_with_all_pairs():
-    both, one = section_6_6.BOTH, section_6_6.ONE
+    both = section_6_6.BOTH
+    one = section_6_6.ONE
     table = pairs_of(range(20), [one] * 4 + [both] * 14 + [both, one])
     found = section_6_6.measures(table).iloc[0]
     assert found.tolist()[:3] == [25, 50, 25]

@@ -129,6 +129,7 @@ def test_one_seed_is_judged_by_the_seeds_of_other_sizes():
 
 def test_seeds_that_drew_their_own_pictures_are_not_drawn_again():
     """The pictures' part of the variance is the variance between draws."""
-    values, times = [1.0, 2.0, 3.0], [np.array([value, 0.0, 50.0]) for value in (1, 2, 3)]
+    values = [1.0, 2.0, 3.0]
+    times = [np.array([value, 0.0, 50.0]) for value in (1, 2, 3)]
     found = decide("", seeds(values, test_to_train=0.25).assign(draws=times))
     assert found.loc[0, ["low", "high"]].tolist() == pytest.approx(t_interval(values, 0, 0.25))

@@ -20,7 +20,8 @@ def test_the_intervals_give_the_papers_counts():
     table = section_4_3.outside_intervals(
         reported.rename(columns={"system": "name", "pearson": "r", "pairs": "n"})
     ).set_index(["a", "b"])
-    flickr, mscoco = "char-GRU Flickr8k", "char-GRU MSCOCO"
+    flickr = "char-GRU Flickr8k"
+    mscoco = "char-GRU MSCOCO"
     found = {pair: tuple(row[["a_interval", "b_interval"]]) for pair, row in table.iterrows()}
     assert table["subtasks"].eq(26).all()
     assert found[flickr, mscoco] == (6, 3)
@@ -101,7 +102,8 @@ def test_significance_counts_both_ways_raw_and_corrected(tmp_path, retrieval, mo
     shown = rows((tmp_path / "s.md").read_text("utf-8"))
     # p < 5% on the 1st and 2nd for A, on the 4th for B; also after Holm.
     # r is 1 thrice and 0.8 (0.716 to 0.861) else: above the untrained on three.
-    ensemble, snapshot = "gru-8-max Flickr8k", "gru-8-max Flickr8k, epoch 4"
+    ensemble = "gru-8-max Flickr8k"
+    snapshot = "gru-8-max Flickr8k, epoch 4"
     untrained = "untrained gru-8-max"
     assert [[*row[:2], "".join(row[3:])] for row in shown["Measured"][1:]] == [
         [ensemble, snapshot, "212130"],
@@ -142,7 +144,8 @@ def test_section_4_3_4_has_the_changes_since_epoch_four_and_the_peak(tmp_path):
         ["semantic score", "reported"],
         ["semantic score", "measured"],
     ]
-    task, score = table.iloc[1], table.iloc[3]
+    task = table.iloc[1]
+    score = table.iloc[3]
     columns = ["early_epoch", "early", "peak_epoch", "peak", "last_epoch", "last"]
     assert task[columns].tolist() == [3, 40, 8, 50, 8, 50]
     assert score[columns].tolist() == [4, 60, 6, 64, 8, 48]

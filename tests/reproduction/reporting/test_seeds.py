@@ -23,7 +23,8 @@ def test_of_seeds_alone_it_is_the_t_interval_of_their_mean():
 
 def test_intervals_of_each_seed_show_how_much_the_items_vary():
     """Half of a 95% interval is 1.96 deviations: here 1 and 3, whose squares are 5 on average."""
-    low, high = pd.Series([-1.96, 0.0]), pd.Series([1.96, 6 * 1.96])
+    low = pd.Series([-1.96, 0.0])
+    high = pd.Series([1.96, 6 * 1.96])
     assert variance_over_items(low, high) == pytest.approx(5)
 
 

@@ -173,7 +173,7 @@ def read(text):
         found = [*found[1:], found[0]]
     if len(found) < 2:
         return things, None
-    first, second = found[0], found[1]
+    first, second = found[:2]
     between = re.sub(r"in a (cart|wagon)", "", text[first.end() : second.start()]).strip()
     said = [
         (fact, backwards)

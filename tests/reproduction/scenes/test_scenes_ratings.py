@@ -53,7 +53,8 @@ def test_grades_by_hand(one, two, expected):
 @pytest.fixture(scope="module")
 def made():
     """Pairs, and the scenes of each subtask and split."""
-    scenes, original = [], ratings._distinct
+    scenes = []
+    original = ratings._distinct
 
     def record(makers, families, *others):
         scenes.append([scene for family in families for scene in family])
@@ -109,7 +110,8 @@ def test_phenomena(made):
     assert (of["Paraphrase"].rating == 5).sum() >= 40
 
     no = of["Negation"][["sentence_a", "sentence_b"]].map(denied)
-    one, both = no.sentence_a != no.sentence_b, no.sentence_a & no.sentence_b
+    one = no.sentence_a != no.sentence_b
+    both = no.sentence_a & no.sentence_b
     assert one.sum() >= 20 and both.sum() >= 20
     assert (of["Negation"].rating[one] <= 2.5).all()
     assert (of["Negation"].rating[both] == 5).sum() >= 20

@@ -52,7 +52,8 @@ def test_mscoco_s_captions_are_cut_as_nist_s_script_does(raw, tokens):
     assert karpathy.tokenise(raw) == tokens
 
 
-TRAIN, TEST = coco_entry(1, "train", "a cow"), coco_entry(2, "test", "a cow")
+TRAIN = coco_entry(1, "train", "a cow")
+TEST = coco_entry(2, "test", "a cow")
 
 
 @pytest.mark.parametrize(

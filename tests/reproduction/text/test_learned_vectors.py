@@ -10,7 +10,8 @@ def test_association_by_hand():
     information = vectors.association(
         [["a", "b"], ["b", "a"], ["a", "c"], ["b", "d"]], ["a", "b", "c", "d"]
     ).toarray()
-    one, two = np.log(16 / 9), np.log(8 / 3)
+    one = np.log(16 / 9)
+    two = np.log(8 / 3)
     expected = [[0, one, two, 0], [one, 0, 0, two], [two, 0, 0, 0], [0, two, 0, 0]]
     np.testing.assert_allclose(information, expected)
 

@@ -115,7 +115,8 @@ def test_statistics_are_those_of_corpus_bleu():
 
 
 def test_the_best_weights_are_found_where_they_are_known():
-    dev, test = drawn_lists(1), drawn_lists(2)
+    dev = drawn_lists(1)
+    test = drawn_lists(2)
     rng = np.random.default_rng(3)
     names = ["clue", "against", "noise"]
 
@@ -163,7 +164,8 @@ def test_lists_that_are_all_alike_keep_their_order():
 
 
 def test_rerankers_lie_between_the_baseline_and_the_oracle():
-    dev, test = drawn_lists(1), drawn_lists(2)
+    dev = drawn_lists(1)
+    test = drawn_lists(2)
     features = {"m": (["clue"], dev.bleu[:, None], test.bleu[:, None])}
     result = rerank(dev, test, features)
     assert list(result) == [BASELINE, LENGTH, "m", ORACLE]
@@ -175,7 +177,8 @@ def test_rerankers_lie_between_the_baseline_and_the_oracle():
 
 def test_a_re_ranker_by_length_alone_finds_that_longer_translations_are_better():
     """Test a score that is a sum of log-probabilities, which prefers short translations."""
-    texts, best = ["ein Hund geht", "ein Hund geht auf das Haus"], "ein Hund geht auf das Haus"
+    texts = ["ein Hund geht", "ein Hund geht auf das Haus"]
+    best = "ein Hund geht auf das Haus"
     lists = Lists(texts * 9, np.arange(0, 19, 2), ["score"], np.tile([[-1.0], [-2.0]], (9, 1)))
     found = judged(lists, pd.DataFrame({"target": [best] * 9}))
     result = rerank(found, found, {})[LENGTH]

@@ -149,7 +149,8 @@ def test_training_ends_in_the_same_weights_wherever_it_was_killed(tmp_path, monk
     assert sum(row["best"] for row in history) == 1
     monkeypatch.setattr(training, "BATCHES_BETWEEN_CHECKS", 1)
     monkeypatch.setattr(Checkpoints, "due", lambda self: True)
-    save, calls = Checkpoints.save, itertools.count(1)
+    save = Checkpoints.save
+    calls = itertools.count(1)
 
     def save_and_die(self, state):
         save(self, state)
@@ -170,7 +171,8 @@ def test_training_ends_in_the_same_weights_wherever_it_was_killed(tmp_path, monk
 @pytest.mark.parametrize("batch", [3, 8])
 def test_training_told_to_stop_has_done_no_batch_in_vain(tmp_path, monkeypatch, batch):
     """Three epochs of eight batches; told to stop within an epoch, or at its end."""
-    loss, calls = Translator.loss, []
+    loss = Translator.loss
+    calls = []
 
     def told_once(*sentences):
         calls.append(1)
