@@ -9,6 +9,7 @@ import os
 import re
 import signal
 import sys
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -33,6 +34,14 @@ BOUNDS = {
 }
 NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}  # a full disk, a quota, a limit on file sizes
 NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS}
+IN_MESSAGES = {*NO_SPACE, errno.EROFS, errno.ENOMEM}  # whose texts no bug has in its message
+# Torch says "can't allocate memory", on a GPU "Tried to allocate"; other libraries vary it.
+OUT_OF_MEMORY = re.compile("(can't|cannot|to) allocate|bad_alloc|start new thread", re.I)
+OTHER_TORCHVISION = (
+    "this torchvision was built for another torch: install both from one place, with "
+    "pip install --force-reinstall torch torchvision (docs/encoder.md)"
+)
+OURS = {"groundvec", "reproduction", "rules", "scripts"}
 
 
 def run(main: Callable[[argparse.Namespace], None], parser: argparse.ArgumentParser) -> None:
@@ -101,7 +110,10 @@ def execute(
         if sys.stdout:  # None if it was closed from the start
             sys.stdout.flush()
     except InputError as error:
-        logging.error("error: %s", error)
+        problem = str(error)
+        if OUT_OF_MEMORY.search(problem):  # a library blamed the file
+            problem = _not_enough_memory(problem)
+        logging.error("error: %s", problem)
         sys.exit(1)
     except Stopped as stopped:
         logging.error("%s", stopped)
@@ -203,32 +215,69 @@ def _fill_standard_streams() -> None:
 
 def _system_error(error: Exception) -> str:
     """Describe an error of the system or the installation, with the remedy; "" for a bug."""
-    # Torch raises a RuntimeError: "can't allocate memory", or on a GPU "Tried to allocate".
-    out_of_torch_memory = isinstance(error, RuntimeError) and "allocate" in str(error)
-    if isinstance(error, MemoryError) or out_of_torch_memory:
-        reason = str(error).partition("\n")[0]
-        return f"not enough memory ({reason}): free some, or use a smaller model or data set"
-    if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("groundvec"):
-        return f'{error.name} is not installed: pip install "groundvec[train]"'
-    if isinstance(error, RuntimeError | ImportError) and "torchvision" in str(error):
-        return (
-            "this torchvision was built for another torch: install both from one place, with "
-            "pip install --force-reinstall torch torchvision (docs/encoder.md)"
-        )
+    reason = " ".join(str(error).split()) or type(error).__name__
+    code = _errno(error)
+    if isinstance(error, ImportError):
+        return _import_error(error, reason)
+    is_memory_error = isinstance(error, MemoryError) or code == errno.ENOMEM
+    if is_memory_error or OUT_OF_MEMORY.search(reason):
+        return _not_enough_memory(reason)
+    if isinstance(error, RuntimeError) and "torchvision" in reason:
+        return OTHER_TORCHVISION
     if isinstance(error, UnicodeEncodeError) and error.reason == "surrogates not allowed":
         # Names of files may be any bytes on Linux, but the files that list them are UTF-8.
         around = error.object[max(0, error.start - 200) : error.end + 200]
         [name] = re.findall(r'[^\s",]*[\ud800-\udfff][^\s",]*', around)[:1]
         return f"{name} is not UTF-8: rename the file or folder"
-    if not isinstance(error, OSError):
+    place = "the results"
+    if isinstance(error, OSError):
+        place = error.filename2 or error.filename or place
+        reason = error.strerror or reason
+    elif code is None:
         return ""
-    place = error.filename2 or error.filename or "the results"
-    if error.errno in NO_SPACE:
+    if code in NO_SPACE:
         return (
             f"no space left on the disk while writing {place}: free some (or allow larger files) "
             "and start again; finished work is kept"
         )
-    reason = error.strerror or " ".join(str(error).split())
-    if error.errno in NOT_ALLOWED:
+    if code in NOT_ALLOWED:
         return f"{place}: {reason}; change its permissions, or name another place"
     return f"{place}: {reason}; correct that, or name another place"
+
+
+def _errno(error: Exception) -> int | None:
+    """Return the number of a system's error, which libraries put into messages of their own."""
+    if isinstance(error, OSError) and error.errno:
+        return error.errno
+    text = str(error)
+    number = re.search(r"(?:os error|errno)\W{1,3}(\d+)", text, re.IGNORECASE)
+    if number:
+        return int(number[1])
+    if re.search(r"\d+ requested and \d+ written", text):  # NumPy's error names no other reason
+        return errno.ENOSPC
+    return next((code for code in IN_MESSAGES if os.strerror(code) in text), None)
+
+
+def _not_enough_memory(reason: str) -> str:
+    return f"not enough memory ({reason}): free some, or use a smaller model or data set"
+
+
+def _import_error(error: ImportError, reason: str) -> str:
+    """Describe a library that is missing or does not load; "" for a module of this project."""
+    library = str(error.name).partition(".")[0]
+    if not isinstance(error, ModuleNotFoundError):
+        # The error names a part of the library, or nothing: take the package that imports it.
+        for frame, _ in traceback.walk_tb(error.__traceback__):
+            module = str(frame.f_globals.get("__name__")).partition(".")[0]
+            if module not in {*OURS, "importlib"}:
+                library = module
+    if library in OURS:
+        return ""
+    if isinstance(error, ModuleNotFoundError):
+        return f'{library} is not installed: pip install "groundvec[train]"'
+    if "torchvision" in reason:
+        return OTHER_TORCHVISION
+    return (
+        f"{library} is installed but cannot be loaded ({reason}): allow more memory if it is "
+        f"limited, else install it again, with pip install --force-reinstall {library}"
+    )

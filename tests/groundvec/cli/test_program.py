@@ -180,6 +180,21 @@ def test_work_that_was_told_to_stop_ends_as_sigterm_does(tmp_path):
         ("OSError(28, 'No space left', 'a')", "no space left on the disk while writing a"),
         ('RuntimeError("can\'t allocate memory: 9\\n at")', "not enough memory (can't allocate"),
         ("ModuleNotFoundError(name='h5py')", 'h5py is not installed: pip install "groundvec[train'),
+        ("OSError(30, 'Read-only file system', 'a')", "a: Read-only file system; change its perm"),
+        ("OSError(12, 'Cannot allocate memory')", "not enough memory"),
+        ("OSError('9999 requested and 496 written')", "no space left on the disk"),
+        ("MemoryError()", "not enough memory (MemoryError)"),
+        ("InputError('x.onnx is none (Failed to allocate memory)')", "not enough memory (x.onnx"),
+        ("KeyError('pl: No space left on device (os error 28)')", "no space left on the disk"),
+        ("ValueError('h5: errno = 122, error message = x')", "no space left on the disk"),
+        (
+            "ImportError('x.so: failed to map segment')",
+            "__main__ is installed but cannot be loaded",
+        ),
+        (
+            "ImportError('x.so: no', name='cv2.x')",
+            "cv2 is installed but cannot be loaded (x.so: no)",
+        ),
         # Torchvision says so when it was compiled for another version of torch.
         ("RuntimeError('operator torchvision::nms does not exist')", "this torchvision was built"),
     ],
