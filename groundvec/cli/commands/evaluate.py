@@ -6,7 +6,7 @@ For encoders in other languages or on other machines, encode the output of `sent
 Examples:
   groundvec evaluate ratings flickr8k --tasks "STS 2012" --predictions a.csv
   groundvec evaluate ratings flickr8k --tasks SICK -o sick.csv
-  groundvec evaluate ratings flickr8k flickr8k-bag my-model -o table.tex
+  groundvec evaluate ratings flickr8k flickr8k-bag --tasks SICK -o table.tex
   groundvec evaluate sentences --tasks "STS 2012" -o all.txt
   groundvec encode all.txt -o of-all.npy
   groundvec evaluate ratings of-all.npy --tasks "STS 2012" --predictions b.csv
@@ -204,11 +204,12 @@ def _ratings(arguments: argparse.Namespace) -> None:
         raise InputError("name the encoders to rate, each once: a model, or a file of vectors")
     if len(names) > 1 and arguments.output_items:
         raise InputError("--predictions is for one encoder: rate each alone, or leave it out")
+    # All are loaded before the first is rated, which takes minutes. The name of a file may be any
+    # bytes, but the results are UTF-8.
+    encoders = {printable(name): load(name) for name, load in loaders}
     results = {}
-    for name, load in loaders:
-        encode, device = load(name)
-        # The name of a file may be any bytes, but the results are UTF-8.
-        results[printable(name)] = evaluate.ratings(encode, tasks, arguments.folder, captions)
+    for name, (encode, device) in encoders.items():
+        results[name] = evaluate.ratings(encode, tasks, arguments.folder, captions)
     if len(results) > 1:
         _write_encoders(evaluate.table(results), arguments.output, device)
         return
