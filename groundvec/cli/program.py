@@ -264,12 +264,12 @@ def _not_enough_memory(reason: str) -> str:
 
 def _import_error(error: ImportError, reason: str) -> str:
     """Describe a library that is missing or does not load; "" for a module of this project."""
-    library = str(error.name).partition(".")[0]
+    library = (error.name or "a library").partition(".")[0]
     if not isinstance(error, ModuleNotFoundError):
         # The error names a part of the library, or nothing: take the package that imports it.
         for frame, _ in traceback.walk_tb(error.__traceback__):
             module = str(frame.f_globals.get("__name__")).partition(".")[0]
-            if module not in {*OURS, "importlib"}:
+            if module not in {*OURS, "importlib", "__main__"}:
                 library = module
     if library in OURS:
         return ""
@@ -279,5 +279,5 @@ def _import_error(error: ImportError, reason: str) -> str:
         return OTHER_TORCHVISION
     return (
         f"{library} is installed but cannot be loaded ({reason}): allow more memory if it is "
-        f"limited, else install it again, with pip install --force-reinstall {library}"
+        f"limited, else install it again (pip install --force-reinstall)"
     )

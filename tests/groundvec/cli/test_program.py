@@ -189,7 +189,7 @@ def test_work_that_was_told_to_stop_ends_as_sigterm_does(tmp_path):
         ("ValueError('h5: errno = 122, error message = x')", "no space left on the disk"),
         (
             "ImportError('x.so: failed to map segment')",
-            "__main__ is installed but cannot be loaded",
+            "a library is installed but cannot be loaded",
         ),
         (
             "ImportError('x.so: no', name='cv2.x')",
