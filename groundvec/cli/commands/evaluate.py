@@ -207,9 +207,11 @@ def _ratings(arguments: argparse.Namespace) -> None:
     # All are loaded before the first is rated, which takes minutes. The name of a file may be any
     # bytes, but the results are UTF-8.
     encoders = {printable(name): load(name) for name, load in loaders}
-    results = {}
-    for name, (encode, device) in encoders.items():
-        results[name] = evaluate.ratings(encode, tasks, arguments.folder, captions)
+    results = {
+        name: evaluate.ratings(encode, tasks, arguments.folder, captions)
+        for name, (encode, _) in encoders.items()
+    }
+    [device, *_] = [device for _, device in encoders.values()]
     if len(results) > 1:
         _write_encoders(evaluate.table(results), arguments.output, device)
         return
