@@ -34,7 +34,10 @@ MARKERS = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 TABLES: dict[str, Callable[[], str]] = {}
 for name, declaration in DECLARED["tables"].items():
     options = {"function": declaration} if isinstance(declaration, str) else declaration
-    module, _, function = options.pop("function", "tables.selection").partition(".")
+    if options["function"].startswith("|"):
+        TABLES[name] = partial(tables.rendered, options["function"])
+        continue
+    module, _, function = options.pop("function").partition(".")
     TABLES[name] = partial(getattr(MODULES[module], function), **options)
 
 
@@ -66,17 +69,15 @@ FILES: dict[Path, Callable[[], str]] = {path: partial(page, path) for path in PA
 
 def sentences() -> list[tuple[str, str]]:
     """List the parts of sentences with numbers that pages have to contain, each with its page."""
-    declared_values = {
-        name: tables.selected(**declaration).to_dict("list")
-        for name, declaration in DECLARED["values"].items()
-    }
     values = [module.values() for module in MODULES.values() if hasattr(module, "values")]
-    values.append(declared_values)
     names = ChainMap(*values)
     # `ChainMap` would hide one of two values with the same name.
     assert len(names) == sum(map(len, values)), "two modules have a value of the same name"
-    declared = DECLARED["sentences"].items()
-    return [(page, text.format_map(names)) for page, texts in declared for text in texts]
+    parts = []
+    for name, template in DECLARED["sentences"].items():
+        text = tables.rendered(DECLARED["rows"] + template, names)
+        parts += [(name, line) for line in text.splitlines()]
+    return parts
 
 
 def main() -> None:

@@ -119,10 +119,8 @@ def values() -> dict[str, dict[str, list[str]]]:
     table = compared()
     text = {"recall": ["value", "low", "high"], "difference": DIFFERENCE}
     texts = {key: tables.intervals(table, columns) for key, columns in text.items()}
-    systems = {"mean of three tunings": "tuned-networks/three-tunings best"}
-    systems |= {"three seeds of best": "evaluate/together-en best"}
-    systems |= {"flickr8k": "tuned-networks/best best tuned plain"}
-    systems |= {"flickr8k with a bank": "tuned-networks/best best tuned bank"}
+    systems = {"three_tunings": "tuned-networks/three-tunings best"}
+    systems |= {"three_seeds": "evaluate/together-en best"}
     return {
         system: {key: [texts[key][name, way] for way in DIRECTIONS] for key in text}
         for system, name in systems.items()

@@ -65,8 +65,8 @@ def values() -> dict[str, str]:
     more = read_json(PRETRAINED / "flickr8k-v5" / "model.json")["more_captions"]
     english = flickr8k + more["captions"] // 2
     return {
-        "english captions": f"{english:,}",
-        "german captions read": f"{all_captions - english:,}",
+        "english_captions": f"{english:,}",
+        "german_captions_read": f"{all_captions - english:,}",
     }
 
 

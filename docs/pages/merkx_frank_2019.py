@@ -127,8 +127,9 @@ def subtasks() -> str:
     ensemble, table = correlations()
     model = ensemble.split()[0]
     rows = table[table["name"] == ensemble]
-    cell = (tables.code(model), [f"100 * {name}" for name in tables.with_ends("pearson")], 1)
-    page_table = rows.index.to_frame().join(tables.cells(rows, cell))
+    pearson = tables.with_ends("pearson")
+    page_table = rows.index.to_frame()
+    page_table[tables.code(model)] = tables.intervals(100 * rows[pearson], pearson)
     for name in (*OF_PAPER, f"untrained {model}", "BOW-100d", "trigrams"):
         page_table[name] = decimals(
             100 * table[table["name"] == name]["pearson"].reindex(rows.index)

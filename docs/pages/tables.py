@@ -1,24 +1,27 @@
 """Shared functions of the pages' modules: read kept files, format cells, write tables."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import yaml
+from jinja2 import Environment, StrictUndefined
 
-from groundvec.card.text import decimals
+from groundvec.card.text import number
 from groundvec.model.shipped import PRETRAINED
 from groundvec.results.frames import read_csv
 from groundvec.runtime.files import read_json
 from reproduction.papers.summary.summary import WAYS
+from reproduction.reading import read_yaml
 from reproduction.render.tables import bracketed
 from reproduction.reporting.claims import FAILS, HOLDS, OPEN, of_one_training, read
 from reproduction.reporting.seeds import t_interval
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "docs" / "results"
-DECLARED = yaml.safe_load(Path(__file__).with_name("declared.yaml").read_text(encoding="utf-8"))
+DECLARATIONS = Path(__file__).with_name("declared.yaml")
+# Strictly: of two sections for one page, YAML would keep the last one.
+DECLARED = read_yaml(DECLARATIONS.read_text(encoding="utf-8"), DECLARATIONS)
 TRAINING = ["dataset", "model", "seed"]
 DIFFERENCE = ["difference", "low", "high"]
 MARKS = {HOLDS: "\N{CHECK MARK}", FAILS: "\N{MULTIPLICATION SIGN}", OPEN: "?"}
@@ -47,34 +50,42 @@ def marks(claims: pd.DataFrame) -> pd.Series:
     return texts.where(~of_one_training(claims), "(" + texts + ")")
 
 
-def cells(table: pd.DataFrame, *columns: Sequence[Any]) -> pd.DataFrame:
-    """Write columns that docs/pages/declared.yaml declares: heading, expressions and format."""
-    texts_of_columns = []
-    for heading, declared, *form in columns:
-        expressions = [declared] if isinstance(declared, str) else declared
-        values: list[Any] = [table.eval(expression) for expression in expressions]
-        if not form:
-            texts = values[0].astype(str)
-        elif isinstance(form[0], int):
-            write: Callable[..., list[str]] = bracketed if len(values) == 3 else decimals
-            texts = write(*values, form[0])
-        else:
-            texts = [form[0].format(*row) for row in zip(*values, strict=True)]
-        texts_of_columns.append(pd.Series(texts, table.index, name=heading))
-    return pd.concat(texts_of_columns, axis=1)
-
-
-def selected(file: str, columns: list[list[Any]], where: str = "", sort: str = "") -> pd.DataFrame:
-    """Write the cells that docs/pages/declared.yaml selects from a file of docs/results."""
+def rows(file: str, where: str = "") -> list[dict[str, Any]]:
+    """Select rows of a file of docs/results."""
     table = kept(file)
-    table = table.query(where) if where else table
-    table = table.sort_values(sort, ascending=False) if sort else table
-    return cells(table, *columns)
+    return table.query(where).to_dict("records") if where else table.to_dict("records")
 
 
-def selection(labels: int, **declaration: Any) -> str:
-    """Write a table that docs/pages/declared.yaml declares."""
-    return markdown(selected(**declaration), labels)
+def row(file: str, where: str) -> dict[str, Any]:
+    """Select the only row of a file of docs/results."""
+    [only] = rows(file, where)
+    return only
+
+
+def interval(row: Mapping[str, Any], columns: str | list[str], factor: float = 1) -> str:
+    """Write a number of a row with its interval, from its name or from all three names."""
+    names = with_ends(columns) if isinstance(columns, str) else columns
+    return bracketed(*([factor * row[name]] for name in names))[0]
+
+
+def recall(row: Mapping[str, Any], column: str) -> str:
+    """Write a recall of a row with half its interval."""
+    return f"{number(row[column])} ± {number(row[f'{column}_ci'])}"
+
+
+ENVIRONMENT = Environment(trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
+ENVIRONMENT.globals |= {"rows": rows, "row": row}
+ENVIRONMENT.filters |= {
+    "n": number,
+    "whole": "{:,.0f}".format,
+    "interval": interval,
+    "recall": recall,
+}
+
+
+def rendered(template: str, values: Mapping[str, Any] | None = None) -> str:
+    """Fill in a template of docs/pages/declared.yaml."""
+    return ENVIRONMENT.from_string(template).render(values or {}).rstrip("\n")
 
 
 def training_captions() -> tuple[int, int]:
