@@ -110,7 +110,7 @@ def correlations() -> tuple[str, pd.DataFrame]:
     return ensemble, table[whole | single].set_index(["task", "subtask"])
 
 
-def differences_shown() -> dict[str, str]:
+def differences_shown() -> dict[Any, str]:
     """Write the differences from the paper's network that are shown, by subtask."""
     ensemble, table = correlations()
     table = 100 * table.set_index("name", append=True)[tables.with_ends("pearson")]
@@ -119,7 +119,8 @@ def differences_shown() -> dict[str, str]:
     pairs = pairs.join(reported, how="inner").drop(("all", "all"), errors="ignore")
     gaps = difference(pairs)
     gaps = gaps[(gaps["difference_low"] > 0) | (gaps["difference_high"] < 0)]
-    return tables.intervals(gaps, DIFFERENCE).droplevel("subtask").to_dict()
+    texts: dict[Any, str] = tables.intervals(gaps, DIFFERENCE).droplevel("subtask").to_dict()
+    return texts
 
 
 def subtasks() -> str:

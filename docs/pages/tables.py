@@ -50,13 +50,13 @@ def marks(claims: pd.DataFrame) -> pd.Series:
     return texts.where(~of_one_training(claims), "(" + texts + ")")
 
 
-def rows(file: str, where: str = "") -> list[dict[str, Any]]:
+def rows(file: str, where: str = "") -> list[dict[Any, Any]]:
     """Select rows of a file of docs/results."""
     table = kept(file)
     return table.query(where).to_dict("records") if where else table.to_dict("records")
 
 
-def row(file: str, where: str) -> dict[str, Any]:
+def row(file: str, where: str) -> dict[Any, Any]:
     """Select the only row of a file of docs/results."""
     [only] = rows(file, where)
     return only
@@ -65,7 +65,8 @@ def row(file: str, where: str) -> dict[str, Any]:
 def interval(row: Mapping[str, Any], columns: str | list[str], factor: float = 1) -> str:
     """Write a number of a row with its interval, from its name or from all three names."""
     names = with_ends(columns) if isinstance(columns, str) else columns
-    return bracketed(*([factor * row[name]] for name in names))[0]
+    value, low, high = ([factor * row[name]] for name in names)
+    return bracketed(value, low, high)[0]
 
 
 def recall(row: Mapping[str, Any], column: str) -> str:
