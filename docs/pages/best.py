@@ -1,10 +1,13 @@
 """docs/best.md: the encoders of config/best.yaml, including the shipped encoder."""
 
+from typing import Any
+
 import pandas as pd
 
 from docs.pages import tables
 from groundvec.card.text import decimals
 from groundvec.evaluation.ranks import DIRECTIONS
+from groundvec.results.frames import read_csv
 from reproduction.papers.summary import summary
 from reproduction.reporting.reported_vs_measured import DIFFERENCE, difference
 
@@ -63,14 +66,19 @@ def recalls(files: list[str], systems: list[str], names: dict[str, str]) -> str:
     return tables.markdown(wide, 1)
 
 
+def of_paper() -> pd.DataFrame:
+    """Read the recalls of Merkx & Frank's network on Flickr8k, for images and for captions."""
+    table = read_csv(summary.REPORTED / "table2.csv")
+    return table.query("dataset == 'flickr8k' and model == 'char-GRU'")
+
+
 def compared() -> pd.DataFrame:
     """Compare the R@10 of this project's encoders with that of Merkx & Frank's network.
 
     Returns:
         A row per declared system and direction: `RECALL`, the reported recall, and `DIFFERENCE`.
     """
-    reported = pd.read_csv(summary.REPORTED / "table2.csv")
-    reported = reported.query("dataset == 'flickr8k' and model == 'char-GRU'")
+    reported = of_paper()
     paper = pd.DataFrame(
         {
             "direction": reported["direction"],
@@ -114,17 +122,18 @@ def beside_paper() -> str:
     return tables.markdown(pd.DataFrame(rows), 1)
 
 
-def values() -> dict[str, dict[str, list[str]]]:
-    """Write the recalls beside the paper's and their differences, for images and captions."""
+def values() -> dict[str, Any]:
+    """Write recalls and their differences from the paper's, for images and captions."""
     table = compared()
     text = {"recall": ["value", "low", "high"], "difference": DIFFERENCE}
     texts = {key: tables.intervals(table, columns) for key, columns in text.items()}
     systems = {"three_tunings": "tuned-networks/three-tunings best"}
     systems |= {"three_seeds": "evaluate/together-en best"}
-    return {
+    recalls_and_differences = {
         system: {key: [texts[key][name, way] for way in DIRECTIONS] for key in text}
         for system, name in systems.items()
     }
+    return recalls_and_differences | {"reported": of_paper().to_dict("records")}
 
 
 def tuning(networks: dict[str, str]) -> str:

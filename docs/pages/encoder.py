@@ -13,6 +13,7 @@ from docs.pages.tables import (
     markdown,
     training_captions,
 )
+from groundvec.card.templates import listed
 from groundvec.card.text import MISSING, decimals
 from groundvec.data import ratings
 from groundvec.evaluation.score_table import PUBLISHED
@@ -67,6 +68,8 @@ def values() -> dict[str, str]:
     return {
         "english_captions": f"{english:,}",
         "german_captions_read": f"{all_captions - english:,}",
+        "shipped_ratings": listed(decimals(senteval("flickr8k-v5")[[STS, STSB, SICK]])),
+        "reported_ratings": listed(decimals(paper()[[STS, STSB, SICK]])),
     }
 
 
