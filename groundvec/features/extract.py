@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from groundvec.features import IN_TORCH, LIBRARIES, versions
+from groundvec.features import IN_TORCH, LIBRARIES, MAX_FEATURE, versions
 from groundvec.features.backbones import Backbone
 from groundvec.features.images import cut, load
 from groundvec.provenance import code_hash, digest, provenance
@@ -80,6 +80,12 @@ def extract(
                 for row, result in zip(islice(rows, len(batch)), batch, strict=True):
                     if isinstance(result, InputError):
                         problems[row] = result
+                        continue
+                    if not np.abs(result).max() <= MAX_FEATURE:  # true for NaN too
+                        problems[row] = InputError(
+                            f"{backbone.name} has features that are NaN or beyond "
+                            f"{MAX_FEATURE:.0e} for {files[row][0]}; use other weights of it"
+                        )
                         continue
                     features[row] = result
                     done[row] = True

@@ -24,13 +24,13 @@ import h5py
 import numpy as np
 import pandas as pd
 
+from groundvec.features import MAX_FEATURE
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import atomic, check_memory, open_regular, open_zip
 from groundvec.runtime.files import sha256 as file_sha256
 
 BLOCK_BYTES = 2**26  # to read at a time, so that memory holds the features once and not twice
 MAX_WIDTH = 2**16  # features of an image; networks have 512 to 4,096
-MAX_FEATURE = 1e15  # sums of squares of larger ones overflow float32, and vectors become 0
 USER_BLOCK = 512  # bytes: the shortest that HDF5 allows
 SIGNATURE = b"groundvec features "  # of the user block; then JSON: [start, size, checksum]
 MAX_METADATA = 2**30  # bytes of a file without its features: ids and attributes

@@ -42,7 +42,7 @@ FEATURES: dict[str, Any] = {
         "precision": {"$ref": "#/$defs/dataset/properties/precision"},
         "transform": NAME,
         "crops": {"$ref": "#/$defs/dataset/properties/crops"},
-        "factor": {"type": "number", "exclusiveMinimum": 0},
+        "factor": {"type": "number", "exclusiveMinimum": 0, "maximum": 1e15},
         "width": WIDTH,
     },
 }

@@ -66,11 +66,21 @@ class Snapshot(ABC):
         """Embed a batch of image features (B, width): (B, size)."""
 
     def encode_images(self, features: Matrix) -> np.ndarray:
-        """Embed image features (N, width): (N, size) float32."""
+        """Embed image features (N, width): (N, size) float32; NaN for features of NaN.
+
+        Raises:
+            InputError: vectors of other features are not finite.
+        """
         result = arrays.empty((len(features), self.size))
         for start in range(0, len(features), IMAGES_PER_BATCH):
             rows = slice(start, start + IMAGES_PER_BATCH)
-            result[rows] = self.embed_features(features[rows])
+            block = features[rows]
+            with np.errstate(over="ignore", invalid="ignore"):
+                vectors = self.embed_features(block)
+            is_bad = ~np.isfinite(vectors).all(axis=1)
+            if not np.isnan(block[is_bad]).any(axis=1).all():
+                raise InputError("the image vectors of this model are not finite: train it again")
+            result[rows] = vectors
         return result
 
     def encode_captions(

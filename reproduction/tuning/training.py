@@ -322,12 +322,14 @@ def decoded(
         "code": code_hash("groundvec/features/images.py"),
         "versions": versions(),
     }
-    path = work / "pixels" / f"{digest(decides)}.bin"
+    key = digest(decides)
+    path = work / "pixels" / f"{key}.bin"
     shape = (len(files), 3, side, side)
+    # It names the pictures too: a file of others may have been copied here, with its checksum.
     checksum = path.with_suffix(".sha256")  # written last
     with locked(path.parent, str(path)):
-        whole = path.exists() and checksum.exists()
-        if not (whole and checksum.read_bytes() == sha256(path).encode()):
+        is_whole = path.exists() and path.stat().st_size == math.prod(shape) and checksum.exists()
+        if not (is_whole and checksum.read_bytes() == f"{key} {sha256(path)}".encode()):
             bar = Progress(total=len(files), desc="decoding", unit="images", leave=False)
             with bar, atomic(path, replace=True) as temporary, temporary.open("wb") as file:
                 for image, sha in zip(files["path"], files["sha256"], strict=True):
@@ -335,7 +337,7 @@ def decoded(
                     [square] = cut(decoded_image, side, side, transform.interpolation, crops=1)
                     file.write(square.tobytes())
                     bar.update()
-            write_bytes(checksum, sha256(path).encode(), replace=True)
+            write_bytes(checksum, f"{key} {sha256(path)}".encode(), replace=True)
     return np.memmap(path, np.uint8, "r", shape=shape)
 
 

@@ -132,14 +132,18 @@ def _snapshot(model: Model, language: str) -> Part:
 def store(weights: Weights, precision: str) -> Part:
     """Convert weights to a precision, and write the lines that convert them back to float32.
 
-    In int8, each row of a matrix has a scale: its largest number is 127 or -127. Biases and
-    integers are stored as they are.
+    In int8, each row of a matrix has a scale: its largest number is 127 or -127. Biases, integers
+    and, in float16, arrays with a number beyond its range are stored as they are.
     """
     lines = ""
     stored = {}
     for name, value in weights.items():
-        is_integer = value.dtype.kind == "i"
-        if is_integer or precision == "float32" or (precision == "int8" and name.endswith("bias")):
+        exact = {
+            "float32": True,
+            "float16": np.abs(value).max(initial=0) > np.finfo(np.float16).max,
+            "int8": name.endswith("bias"),
+        }
+        if value.dtype.kind == "i" or exact[precision]:
             stored[name] = value
         elif precision == "float16":
             stored[f"{name}_half"] = value.astype(np.float16)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec import SentenceEncoder
-from groundvec.export.onnx import export
+from groundvec.export.onnx import export, store
 from groundvec.model.hub import find
 from groundvec.model.network import Model, load_ensemble
 from groundvec.runtime.errors import InputError
@@ -143,6 +143,15 @@ def test_what_reads_trees_is_refused(tmp_path):
     described = description({"name": "mean", "size": 8}, parts=read)
     with pytest.raises(InputError, match="mean cannot become ONNX: only bag, ngram-rnn, rnn can"):
         export([Model(described, {"en": text}, 12)], tmp_path / "model.onnx")
+
+
+def test_a_number_beyond_float16_keeps_its_array_in_float32():
+    weights = {"a": np.array([70_000, 1.1], np.float32), "b": np.array([1.5], np.float32)}
+    _, stored = store(weights, "float16")
+    assert {name: value.dtype.name for name, value in stored.items()} == {
+        "a": "float32",
+        "b_half": "float16",
+    }
 
 
 @pytest.fixture(scope="module")

@@ -60,6 +60,11 @@ def test_vectors_that_are_not_finite_are_refused(monkeypatch):
     monkeypatch.setattr(one, "embed_batch", lambda *_: np.full((1, 16), np.nan, np.float32))
     with pytest.raises(InputError, match="the vectors of this model are not finite"):
         SentenceEncoder([one]).encode("A dog.")
+    features = np.full((2, 12), np.nan, np.float32)
+    assert np.isnan(one.encode_images(features)).all()  # of unusable pictures
+    features[1] = 3e38
+    with pytest.raises(InputError, match="the image vectors of this model are not finite"):
+        one.encode_images(features)
 
 
 # As large as the schema lets a model be.
@@ -85,6 +90,7 @@ def merged(content, change):
         ({"description": {"text": {"name": "trees"}}, "texts": {"en": DEEP}}, "dimension: 10000"),
         ({"features": {"blocks": '[{"transform": "x"}]'}}, r"features\.transform: Expecting"),
         ({"features": {"crops": 3}}, "crops: 3 is not one of"),
+        ({"features": {"blocks": '[{"factor": 1e308}]'}}, "factor: 1e.308 is greater than"),
         ({"description": {"encoder": {"name": "../x"}}}, r"encoder.name: '\.\./x' is not one of"),
         ({"description": {"encoder": {"wings": 2}}}, r"\('wings' was unexpected\)"),
         ({"sha256": {"4": ""}}, r"sha256\.4: '' does not match"),

@@ -253,6 +253,12 @@ def test_images_are_decoded_once_and_again_if_the_file_is_damaged(tmp_path):
     file.write_bytes(file.read_bytes()[:-1] + b"x")
     again = training.decoded(images, TRANSFORM, tmp_path, ids)
     assert np.array_equal(again, expected)
+    # Those of other pictures, with their checksum.
+    training.decoded(images, TRANSFORM, tmp_path, ids[::-1])
+    [other] = set((tmp_path / "pixels").glob("*.bin")) - {file}
+    for suffix in (".bin", ".sha256"):
+        other.with_suffix(suffix).replace(file.with_suffix(suffix))
+    assert np.array_equal(training.decoded(images, TRANSFORM, tmp_path, ids), expected)
     with pytest.raises(InputError, match=r"images.csv lacks id 12, which captions.csv has"):
         training.decoded(images, TRANSFORM, tmp_path, np.array(["id 12"]))
 
