@@ -62,14 +62,14 @@ def first_python(page):
     return (ROOT / page).read_text().partition("```python\n")[2].partition("```")[0]
 
 
-def test_the_lines_of_the_readme_give_what_it_says():
+def test_the_readme_s_lines_print_their_results():
     lines = first_python("README.md")
     test = doctest.DocTestParser().get_doctest(lines, {}, "README.md", None, None)
     result = doctest.DocTestRunner().run(test)
     assert result.attempted == 4 and not result.failed
 
 
-def test_the_first_lines_on_encoders_give_what_they_say(capsys):
+def test_the_first_lines_on_encoders_print_their_results(capsys):
     lines = first_python("docs/encoder.md")
     exec(lines, {})
     said = re.search(r"# (.*)\.\.\.$", lines, re.M)[1]
@@ -77,7 +77,7 @@ def test_the_first_lines_on_encoders_give_what_they_say(capsys):
 
 
 @pytest.mark.parametrize("path", pages.FILES, ids=lambda path: path.name)
-def test_each_page_is_that_of_its_files(path):
+def test_each_page_is_up_to_date(path):
     """A changed digit of a page, or a changed file without its page, is found."""
     content = pages.FILES[path]()
     assert path.read_text("utf-8") == content, f"{path.name} is out of date: make pages"
@@ -137,7 +137,7 @@ def run_notebook(text):
 
 
 @pytest.mark.slow
-def test_the_tour_runs_and_prints_what_it_shows(monkeypatch, tmp_path):
+def test_the_tour_runs_and_prints_its_stored_outputs(monkeypatch, tmp_path):
     """On 60 scenes instead of 300, so that it takes a third of the time.
 
     The text of cells after the training is not compared: weights depend on the processor.
@@ -163,7 +163,7 @@ def test_each_table_is_in_one_page():
     assert sorted(names) == sorted(closed) == sorted(tables)
 
 
-def test_the_numbers_beside_commands_are_those_of_the_shipped_encoder():
+def test_numbers_after_commands_come_from_the_shipped_encoder():
     text = (ROOT / "docs" / "encoder.md").read_text("utf-8")
     compared = re.findall(r'^\$ groundvec similarity "(.+)" "(.+)"\n(-?[\d.]+)$', text, re.M)
     assert len(compared) == 3
@@ -192,7 +192,7 @@ def test_numbers_that_stand_in_several_places_are_the_same(tmp_path, monkeypatch
     assert repeated.differing() == ["minutes: a.md 3, b.md 4"]
 
 
-def test_results_are_kept_without_those_of_other_trainings_being_lost(tmp_path):
+def test_keeping_results_keeps_other_trainings(tmp_path):
     """Two machines have half of the trainings each; a figure and a table are copied whole."""
     keep = keep_results.keep
     results = tmp_path / "results" / "mine"

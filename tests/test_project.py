@@ -53,7 +53,7 @@ def test_a_job_replaces_what_one_wrote_that_outlived_its_driver(path):
             assert "--overwrite" in rule, rule.splitlines()[0]
 
 
-def test_what_the_extras_install_is_pinned():
+def test_the_packages_of_extras_are_pinned():
     assert required(*PROJECT["optional-dependencies"]) <= PINNED.keys()
 
 

@@ -28,7 +28,7 @@ def test_on_a_gpu():
 """
 
 
-def test_what_is_not_installed_is_one_line_with_the_remedy_and_the_number_of_tests(tmp_path):
+def test_missing_programs_are_one_line_with_the_remedy_and_the_number_of_tests(tmp_path):
     """In two processes, as `make test` runs them."""
     (tmp_path / "test_tools.py").write_text(TESTS)
     env = os.environ | {"PATH": "", "PYTHONPATH": str(ROOT / "tests"), "GROUNDVEC_MIRROR": "none"}

@@ -183,7 +183,7 @@ def words_of(command):
 @pytest.mark.parametrize(
     ("command", "closed"), [(DATASET, "my/captions.csv"), (DATASET, "."), (SNAKEMAKE, "my/photos")]
 )
-def test_what_may_not_be_read_or_written_is_one_line(tmp_path, command, closed):
+def test_missing_permissions_are_one_line(tmp_path, command, closed):
     own_data(tmp_path)
     write_configuration(tmp_path, TABLE)
     # Root may do everything, unless it gives that up.

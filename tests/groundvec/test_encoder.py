@@ -44,7 +44,7 @@ def test_text_that_looks_the_same_has_the_same_vector(encoder, sentence, invisib
     np.testing.assert_allclose(vectors, vectors[[0] * 5], atol=1e-6)
 
 
-def test_what_is_longer_than_a_caption_may_be_is_cut_and_says_so(encoder):
+def test_long_sentences_are_cut_with_a_warning(encoder):
     start = time.monotonic()
     message = "1 of 2 sentences are cut after 1000 characters; the first begins 'dogs"
     with pytest.warns(UserWarning, match=message):

@@ -155,7 +155,7 @@ def test_without_torch_all_but_the_classifier_is_the_same(folders, monkeypatch, 
         ({"encode": lambda s: np.full((len(s), 3), 1e30), "tasks": ["SICK"]}, "largest .* 1e.30"),
     ],
 )
-def test_what_cannot_be_rated_is_said(folders, given, said):
+def test_ratings_names_invalid_arguments(folders, given, said):
     usual = {"encode": baselines.load("trigrams"), "tasks": ["STS 2013"], "folders": folders}
     with pytest.raises(InputError, match=said):
         evaluate.ratings(**usual | given)
@@ -299,7 +299,7 @@ BANK = (np.ones((5, 3)), np.ones((2, 3)))
         ({"bank": (np.ones((5, 2)), BANK[1])}, "the bank's captions have 2 dimensions and"),
     ],
 )
-def test_what_cannot_be_searched_is_said(given, said):
+def test_retrieval_names_invalid_arguments(given, said):
     with pytest.raises(InputError, match=said):
         evaluate.retrieval(**{"captions": np.ones((8, 3)), "images": np.ones((4, 3))} | given)
 
@@ -341,7 +341,7 @@ def test_images_that_are_repeated_are_refused():
     evaluate.retrieval(captions, images[[0, 0, 1, 2, 3]])  # two that are the same
 
 
-def test_what_agrees_no_better_than_by_chance_is_said(caplog, made_up):
+def test_results_no_better_than_chance_cause_a_warning(caplog, made_up):
     rng = np.random.default_rng(0)
     images = rng.normal(size=(30, 8))
     captions = np.repeat(images, 2, axis=0)

@@ -136,7 +136,7 @@ def test_the_backbone_must_be_the_one_of_the_training(tmp_path, lite):
         ImageEncoder([model(width=lite.width)])
 
 
-def test_pictures_are_reduced_as_those_of_the_training_were(tmp_path, lite):
+def test_images_are_resized_as_in_training(tmp_path, lite):
     how = json.dumps(asdict(lite.transform) | {"interpolation": "lanczos"})
     features = described_features(lite, "cpu") | {"transform": how, "precision": "float16"}
     save_model(tmp_path / "model", model(width=lite.width), features=features)
@@ -144,9 +144,7 @@ def test_pictures_are_reduced_as_those_of_the_training_were(tmp_path, lite):
     assert (backbone.transform.interpolation, backbone.precision) == ("lanczos", "float16")
 
 
-def test_pictures_are_described_by_several_networks_as_those_of_the_training(
-    photos, tmp_path, lite
-):
+def test_features_of_several_networks_are_concatenated_as_in_training(photos, tmp_path, lite):
     """The extracted and concatenated features give the vectors that picture files give."""
     networks = [replace(each, crops=2) for each in (lite, backbones.load("efficientnet_lite1"))]
     files = pictures(photos)

@@ -85,7 +85,7 @@ def test_a_changed_picture_is_read_again_and_a_deleted_one_forgotten(photos, mod
     assert not np.allclose(after.vectors[0], before.vectors[0])
 
 
-def test_each_search_names_what_it_leaves_out(photos, model, closed, caplog):
+def test_each_search_names_unusable_images(photos, model, closed, caplog):
     for name in ("a.png", "d.png", "e.png", "f.png", "g.png"):
         (photos / name).write_bytes(f"no picture, {name}".encode())
     assert len(Index(photos, model).paths) == 2

@@ -103,7 +103,7 @@ def test_sentences_need_less_than_200_megabytes(installed):
     assert 50e6 < sum(sizes) < 200e6
 
 
-def test_the_library_works_with_what_is_installed_beside_it(installed):
+def test_the_library_works_with_its_dependencies_alone(installed):
     target, run = installed
     result = run("-c", USE, target, extra="pictures")
     assert result.returncode == 0, result.stderr

@@ -303,7 +303,7 @@ def table():
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
-def test_after_a_fault_the_weights_are_those_of_an_undisturbed_run(fault, faults, table):
+def test_after_a_fault_the_weights_equal_an_undisturbed_run_s(fault, faults, table):
     whole = faults[nothing].result()
     project = faults[fault].result()
     jobs = project.jobs()

@@ -78,7 +78,7 @@ def about(folder, **changes):
     write_json(path, json.loads(path.read_text()) | changes)
 
 
-def test_the_front_matter_is_what_hubs_read(folder):
+def test_hubs_can_read_the_front_matter(folder):
     matter = front(make(folder))
     assert matter["language"] == ["en"] and matter["library_name"] == "groundvec"
     assert matter["pipeline_tag"] == "sentence-similarity" and matter["datasets"] == ["flickr8k"]
@@ -92,7 +92,7 @@ def test_the_front_matter_is_what_hubs_read(folder):
     assert metrics["STS 2012 MSRpar", "pearson_cosine"] == 0.4
 
 
-def test_the_scores_are_those_of_the_ensemble_on_the_test_set(folder):
+def test_the_card_shows_the_ensemble_s_scores_on_the_test_set(folder):
     text = make(folder)
     found = values(text)
     assert found["Flickr8k, 1k images, en", "Find images by captions"] == {
@@ -116,7 +116,7 @@ def test_the_scores_are_those_of_the_ensemble_on_the_test_set(folder):
     assert rated[-1][:5] == ["all", "weighted mean", "cosine", "999", "0.400"]
 
 
-def test_a_packed_model_stands_beside_the_untrained_network_of_its_training(folder):
+def test_a_packed_model_is_compared_with_its_untrained_network(folder):
     """The packed model's own scores lack the untrained network, which is not packed."""
     packed = scores().query("epochs != '0'")
     packed.to_csv(folder / "scores.csv", index=False)
@@ -138,7 +138,7 @@ def test_a_single_snapshot_has_its_own_scores(folder):
     assert "| the weights are those after epoch | 8 |" in text
 
 
-def test_it_says_how_the_model_was_made_and_is_loaded(folder):
+def test_the_card_says_how_the_model_was_made_and_is_loaded(folder):
     text = make(folder, load="flickr8k")
     assert 'SentenceEncoder("flickr8k")' in text
     assert f'SentenceEncoder("{folder / "model"}")' in make(folder)
@@ -158,7 +158,7 @@ def test_it_says_how_the_model_was_made_and_is_loaded(folder):
     compile(code, "card", "exec")
 
 
-def test_it_says_what_it_is_bad_at(folder):
+def test_the_card_names_weaknesses(folder):
     text = make(folder)
     assert "at most 1,000 characters" in text and "It reads English only" in text
     assert "It knows 5 characters of English" in text
@@ -177,7 +177,7 @@ def test_it_says_what_it_is_bad_at(folder):
     assert "On STS 2016 HDL it may not agree with the ratings at all" in make(folder)
 
 
-def test_it_says_which_rated_pairs_hold_a_training_caption(folder):
+def test_the_card_counts_rated_pairs_with_a_training_caption(folder):
     text = make(folder)
     assert "ignoring case, punctuation and spaces" in text
     assert "Some rated sentences are its training captions." in text
@@ -216,7 +216,7 @@ def test_a_bag_of_words_does_not_read_the_order_and_trees_need_a_parser(folder):
     assert "word vectors are glove.6B.50d.txt, which have terms of their own" in text
 
 
-def test_it_names_the_source_of_captions_without_pictures(folder):
+def test_the_card_names_the_source_of_captions_without_images(folder):
     named = (
         "118,060 captions of 23,612 other images, without these images, from [Multi30k](https://"
     )
@@ -252,7 +252,7 @@ def test_every_source_of_data_has_its_terms():
     assert all(about["address"] for about in DATA.values() if about["licence"] == "other")
 
 
-def test_what_a_card_cannot_be_made_of_is_named_in_one_line(folder):
+def test_scores_of_another_model_or_ensemble_are_refused(folder):
     write_json(folder / "model" / "ensemble.json", {"epochs": [3], "best": 3})
     with pytest.raises(InputError, match=r"^.*retrieval\.csv has no scores of epochs 3, which ens"):
         make(folder)
@@ -261,7 +261,7 @@ def test_what_a_card_cannot_be_made_of_is_named_in_one_line(folder):
         make(folder)
 
 
-def test_what_a_stranger_s_model_says_is_shown_letter_by_letter(folder):
+def test_markup_in_a_stranger_s_model_is_escaped(folder):
     about = json.loads((folder / "model/model.json").read_text())
     hostile = "<script>x</script> [y](z) \x1b[2J | `w`"
     write_json(folder / "model/model.json", about | {"key": hostile})

@@ -99,7 +99,7 @@ def test_standard_input_is_encoded_to_standard_output(tmp_path, model, encoder):
         ("--language=de", {"language": "de"}),
     ],
 )
-def test_what_the_encoder_can_do_the_command_can_too(groundvec, tmp_path, option, same):
+def test_options_of_the_encoder_are_options_of_the_command(groundvec, tmp_path, option, same):
     described = description(
         "gru-16-attention", parts={"similarity": "dot", "languages": ["en", "de"]}
     )
@@ -135,7 +135,7 @@ def test_vectors_that_the_disk_cannot_hold_are_one_line_and_no_file(tmp_path, mo
         ("touch r.csv; groundvec evaluate retrieval a b --ranks r.csv", "r.csv already exists: na"),
     ],
 )
-def test_what_is_wrong_with_a_stream_or_an_output_is_one_line(tmp_path, line, said):
+def test_a_closed_stream_or_an_existing_output_is_refused_in_one_line(tmp_path, line, said):
     (tmp_path / "s.csv").write_text("A dog.\n")
     result = shell(tmp_path, line)
     assert result.returncode == 1 and result.stderr.count("\n") == 1
@@ -235,7 +235,7 @@ def test_a_search_names_what_its_model_was_trained_on(groundvec, model, photos, 
         assert html.escape(line) in page
 
 
-def test_what_is_not_utf_8_is_shown_with_question_marks(groundvec, model, photos, tmp_path):
+def test_bytes_outside_utf_8_are_shown_as_question_marks(groundvec, model, photos, tmp_path):
     name = os.fsdecode(b"caf\xe9.png")
     (photos / "0 <&.png").rename(photos / name)
     (photos / "folder.png").mkdir()  # no picture, whatever its name
@@ -259,7 +259,7 @@ def test_a_search_goes_on_where_nothing_can_be_saved(
 # info
 
 
-def test_info_says_what_a_model_is(groundvec, model):
+def test_info_describes_a_model(groundvec, model):
     lines = dict(line.split(maxsplit=1) for line in groundvec("info", model).splitlines())
     assert lines["languages"] == "en, de" and lines["vectors"] == "16 numbers"
     assert lines["encoder"].startswith("rnn (cell gru, size 16, pooling attention")

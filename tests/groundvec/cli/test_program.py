@@ -82,7 +82,7 @@ def test_an_input_is_never_written_over(tmp_path, link):
     assert mine.read_text() == "mine"
 
 
-def test_a_file_that_is_there_is_written_over_only_if_told_to(tmp_path):
+def test_an_existing_file_is_replaced_only_with_overwrite(tmp_path):
     path = tmp_path / f"{'x' * 155}.{'y' * 99}"
     path.write_text("mine")
     result = save(path)
@@ -92,7 +92,7 @@ def test_a_file_that_is_there_is_written_over_only_if_told_to(tmp_path):
     assert path.read_text() == "new"
 
 
-def test_what_is_no_file_is_not_replaced_even_if_told_to(tmp_path):
+def test_overwrite_replaces_only_regular_files(tmp_path):
     path = tmp_path / "a.csv"
     path.symlink_to("/dev/null")
     before = path.lstat().st_ino
@@ -199,7 +199,7 @@ def test_work_that_was_told_to_stop_ends_as_sigterm_does(tmp_path):
         ("RuntimeError('operator torchvision::nms does not exist')", "this torchvision was built"),
     ],
 )
-def test_what_the_system_refuses_is_one_line(tmp_path, raised, said):
+def test_errors_of_the_system_are_one_line(tmp_path, raised, said):
     result = program(tmp_path, f"raise {raised}")
     assert result.returncode == 1
     assert result.stderr.startswith(f"error: {said}") and result.stderr.count("\n") == 1

@@ -123,7 +123,7 @@ def test_captions_are_read_in_the_form_of_queries(data, monkeypatch):
 
 
 @pytest.mark.parametrize("place", ["groundvec.card.card.card", "pathlib.Path.rename"])
-def test_a_training_that_was_stopped_goes_on(data, monkeypatch, place):
+def test_a_stopped_training_resumes(data, monkeypatch, place):
     """The second is where the folder of the model is put into its place."""
 
     def stop(*_, **__):
@@ -193,7 +193,7 @@ def test_two_trainings_of_one_model_do_not_mix(data):
         other.stdin.close()
 
 
-def test_what_cannot_be_trained_is_refused_before_anything_is_computed(data, monkeypatch):
+def test_untrainable_data_and_recipes_are_refused_before_extraction(data, monkeypatch):
     monkeypatch.setattr(
         "groundvec.cli.commands.train._extract", lambda *_: pytest.fail("extracted")
     )

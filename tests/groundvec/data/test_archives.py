@@ -64,7 +64,7 @@ def refused(archive, folder):
     return str(caught.value)
 
 
-def test_a_good_archive_is_unpacked_and_nothing_is_left_beside_it(make, tmp_path):
+def test_a_good_archive_is_unpacked_and_leaves_no_temporary_files(make, tmp_path):
     folder = tmp_path / "new" / "folder"
     unpack(make(FILES), folder)
     assert tree(folder) == FILES
@@ -120,7 +120,7 @@ def test_a_link_or_a_device_is_named(tmp_path, kind):
     assert "member link " in refused(archive, tmp_path / "folder")
 
 
-def test_what_is_there_or_missing_is_refused(make, tmp_path):
+def test_a_filled_folder_and_a_missing_archive_are_refused(make, tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder/mine").write_text("mine")
     refused(make(FILES), tmp_path / "folder")
@@ -161,7 +161,7 @@ def test_a_flipped_bit_anywhere_is_noticed_or_harmless(tmp_path, kind):
     assert noticed > len(b"some text")
 
 
-def test_an_empty_folder_is_filled_and_hidden_files_beside_it_stay(make, tmp_path):
+def test_an_empty_folder_is_filled_and_hidden_neighbors_stay(make, tmp_path):
     hidden = tmp_path / ".folder.part"
     hidden.mkdir()
     (hidden / "mine.jpg").write_text("mine")
@@ -187,7 +187,7 @@ def test_a_full_disk_leaves_nothing_behind(make, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", ["zip", "headers", "trailing bytes"])
-def test_an_archive_of_far_more_than_it_takes_is_refused_before_it_is_read(tmp_path, kind):
+def test_a_decompression_bomb_is_refused_before_it_is_read(tmp_path, kind):
     """The headers of all members are kept in memory; what follows the last one is read too."""
     archive = tmp_path / ("a.zip" if kind == "zip" else "a.tar.gz")
     header = tarfile.TarInfo("a").tobuf(tarfile.GNU_FORMAT)

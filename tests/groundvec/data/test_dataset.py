@@ -163,7 +163,7 @@ def more_captions():
     return captions.assign(split="train")
 
 
-def test_captions_without_pictures_are_those_of_pictures_that_share_no_caption(tmp_path):
+def test_captions_without_images_share_no_caption_with_the_data_set(tmp_path):
     captions, images = tables()
     dataset.write(tmp_path / "set", captions, images, more_captions())
     read = dataset.read_captions(tmp_path / "set/captions.csv")
@@ -200,7 +200,7 @@ def test_a_caption_that_many_pictures_share_takes_no_memory():
     ]
 
 
-def test_captions_without_pictures_are_read_beside_a_split(tmp_path):
+def test_captions_without_images_are_read_with_a_split(tmp_path):
     captions, images = tables()
     dataset.write(tmp_path, captions, images, more_captions())
     read = dataset.read_captions(tmp_path / "captions.csv")
@@ -227,7 +227,7 @@ def test_captions_without_pictures_are_read_beside_a_split(tmp_path):
     assert load_more(drawn(read, [1, 1, 1], 1), both).encoded == more.encoded
 
 
-def test_captions_without_pictures_are_checked_as_others_are():
+def test_captions_without_images_are_checked_like_others():
     more = more_captions()
     more.loc[3, "caption"] = " "
     with pytest.raises(InputError, match=r"a caption of image e\.jpg: the caption is empty"):

@@ -54,7 +54,7 @@ def only_file_in(folder):
         (CONTENT + b"more", None, len(CONTENT)),
     ],
 )
-def test_what_a_killed_run_left_is_resumed(server, target, part, asked, sent):
+def test_a_partial_download_is_resumed(server, target, part, asked, sent):
     target.parent.mkdir(parents=True)
     part_of(target).write_bytes(part)
     fetch(NAME, server.source, target)
@@ -142,7 +142,7 @@ def test_whatever_breaks_the_file_is_whole(server, tmp_path_factory, content, fa
         assert server.sent == len(content)  # no byte twice
 
 
-def test_in_the_end_it_gives_up_and_keeps_what_it_has(server, target):
+def test_after_several_attempts_a_download_fails_and_keeps_its_part(server, target):
     server.faults = [{"cut": 1000}, {"cut": 500}] + [{"status": 500}] * 9
     with pytest.raises(InputError, match="500"):
         fetch(NAME, server.source, target)
@@ -198,7 +198,7 @@ def test_without_a_network_one_line_says_what_to_put_where(target, monkeypatch):
         ({"size": 12345}, str(len(CONTENT))),
     ],
 )
-def test_a_wrong_file_is_deleted_and_said_to_be_wrong(server, target, record, actual):
+def test_a_file_with_a_wrong_checksum_is_deleted_and_named(server, target, record, actual):
     message = refused({"urls": server.source["urls"], **record}, target)
     assert actual in message
     assert str(*record.values()) in message

@@ -65,7 +65,7 @@ TRIAL = "SICK/SICK_trial.txt"
         ("old/STS2015-en-test/STS.gs.belief.txt", "1\n2\n", "belief.txt is also at .*; name only"),
     ],
 )
-def test_what_cannot_be_understood_is_named(tmp_path, name, content, error):
+def test_malformed_ratings_are_named(tmp_path, name, content, error):
     files = {**small(False), name: content}
     folders = write(tmp_path, {path: text for path, text in files.items() if text is not None})
     with pytest.raises(InputError, match=error) as raised:
@@ -84,7 +84,7 @@ def test_folders_that_are_missing_or_named_twice(tmp_path):
 # --- ratings.csv --------------------------------------------------------------------------------
 
 
-def test_what_is_written_is_read(tmp_path):
+def test_written_pairs_are_read_again(tmp_path):
     texts = ["NA", "None", "null", "nan", '"', "a,b", "1", "Ein 🐕"]
     rows = [("T", "S", "test", text, text[::-1], number / 8) for number, text in enumerate(texts)]
     pairs = pd.DataFrame(rows, columns=COLUMNS)
@@ -144,7 +144,7 @@ def test_moses_tokens_are_not_escaped():
 
 
 @pytest.mark.mirror
-def test_the_mirrors_pairs_are_those_of_the_paper(mirror, tmp_path):
+def test_the_mirror_has_as_many_pairs_as_the_paper(mirror, tmp_path):
     for name in ("STS", "SICK"):
         zipfile.ZipFile(mirror / "sts" / f"{name}.zip").extractall(tmp_path)
     pairs, tasks = read_sts([tmp_path / "STS", tmp_path / "SICK"], "none")

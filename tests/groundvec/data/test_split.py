@@ -119,7 +119,7 @@ def test_permuted_images_have_the_features_of_other_images(seed, count):
     assert sorted(split.features.tolist()) == sorted(before.tolist())
 
 
-def test_a_draw_has_so_many_images_with_all_their_captions():
+def test_a_draw_has_the_requested_number_of_images_with_all_their_captions():
     captions = captions_of({"train": 30, "dev": 9, "test": 8})
     draws = [drawn(captions, [10, 3, 8], seed) for seed in (1, 1, 2)]
     for draw in draws:

@@ -62,7 +62,7 @@ def test_a_bag_with_idf_is_the_projected_sum_of_weighted_embeddings():
 
 
 @given(st.lists(st.text("A dogchases2!.", max_size=40), min_size=1, max_size=4))
-def test_a_gru_over_words_of_ngrams_beside_a_bag(sentences):
+def test_a_gru_over_words_of_ngrams_is_concatenated_with_a_bag(sentences):
     """Word by word, sentence by sentence, with torch's own GRU."""
     one = model(NGRAM_RNN, text="word-ngrams")
     text = TEXTS["word-ngrams"]

@@ -23,7 +23,7 @@ RNNS = {"gru": torch.nn.GRU, "lstm": torch.nn.LSTM}
 )
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
 @given(lengths=st.lists(st.integers(1, 30), min_size=1, max_size=6))
-def test_states_and_gradients_are_those_of_torch_s_own_layers(
+def test_states_and_gradients_equal_torch_s_own_layers(
     cell, directions, vocabulary, large, lengths
 ):
     torch.manual_seed(len(lengths))

@@ -15,7 +15,7 @@ def test_each_draw_is_of_as_many_items_and_the_first_is_all_of_them():
     assert len(np.unique(times, axis=0)) > 40
 
 
-def test_measures_are_those_of_the_drawn_items_themselves():
+def test_measures_equal_those_computed_on_the_drawn_items():
     rng = np.random.default_rng(1)
     times = bootstrap.draws(9, rng, count=20)
     sums = rng.normal(size=(2, 9))

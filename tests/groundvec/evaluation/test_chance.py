@@ -27,7 +27,7 @@ def random_ranks(counts):
 
 
 @pytest.mark.parametrize("counts", [[1], [2, 1], [1, 3, 2], [1] * 6])
-def test_chance_is_what_all_orders_give_on_average(counts):
+def test_chance_is_the_mean_over_all_orders(counts):
     image, *ranks = random_ranks(counts)
     table = chance.chance(image)
     vectors = np.eye(len(image))
@@ -52,6 +52,6 @@ def test_chance_of_folds_is_the_mean_of_each_fold_s():
     assert folded["queries"].tolist() == [14, 6]
 
 
-def test_chance_of_sentences_is_the_captions_of_all_by_those_of_an_image():
+def test_the_mean_rank_of_sentences_by_chance_is_by_hand():
     image = np.repeat(np.arange(100), 5)  # the size of Pascal1K's test set: 500 / 5
     assert chance.chance_of_captions(image)["mean_rank"].item() == pytest.approx(100)

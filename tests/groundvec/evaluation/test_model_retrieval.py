@@ -107,7 +107,7 @@ def test_every_snapshot_and_the_ensemble_is_scored_in_every_language(scored):
 
 
 @pytest.mark.parametrize(("one", "other"), [("en", "de"), ("de", "en")])
-def test_captions_find_those_of_the_other_language(scored, one, other):
+def test_captions_find_captions_in_the_other_language(scored, one, other):
     models, split, image = scored
     table, _ = model_retrieval.score_model(models.get, models, ENSEMBLE, {}, split, "cosine")
     table = table[table["language"] == f"{one}-{other}"].set_index("kind")

@@ -138,7 +138,7 @@ def test_pairs_are_counted_as_by_hand(scores):
     assert counts == {"seen": 34, "seen_both": 6, "seen_one_image": 2}
 
 
-def test_scores_without_seen_pairs_are_those_of_the_others(scores, predictions):
+def test_scores_without_seen_pairs_use_the_remaining_pairs(scores, predictions):
     pairs = rated()
     in_captions = pairs[["sentence_a", "sentence_b"]].map(lambda text: bool(SENTENCES[text]))
     unseen = ~in_captions.any(axis=1)

@@ -68,7 +68,7 @@ def by_torch(models, sentences, language="en"):
 
 
 @pytest.mark.parametrize(("encoder", "text", "similarity"), ENCODERS)
-def test_vectors_of_ragged_batches_are_those_of_pytorch(encoder, text, similarity, tmp_path):
+def test_vectors_of_ragged_batches_equal_pytorch_s(encoder, text, similarity, tmp_path):
     """Of one snapshot and of an ensemble; and a sentence alone has the vector that it has in it."""
     models = [model(encoder, text, similarity, seed) for seed in range(2)]
     for each in models:
@@ -110,7 +110,7 @@ def run_words(graph, text, sentences):
 
 @pytest.mark.parametrize("beside", [{}, {"state": True}])
 @given(st.lists(st.text("A dogchases2.", max_size=40), min_size=1, max_size=5))
-def test_vectors_of_words_of_n_grams_are_those_of_pytorch(beside, sentences):
+def test_vectors_of_words_of_n_grams_equal_pytorch_s(beside, sentences):
     encoder = {"name": "ngram-rnn", "size": 8, "embedding": 6, "units": 10, **beside}
     one = model(encoder, "word-ngrams")
     one.fit_idf([("en", TEXTS["word-ngrams"].encode(CAPTIONS))])
@@ -123,7 +123,7 @@ def test_vectors_of_words_of_n_grams_are_those_of_pytorch(beside, sentences):
     np.testing.assert_allclose(found, one.encode_sentences(sentences), atol=1e-5)
 
 
-def test_a_language_is_chosen_among_those_that_there_are(tmp_path):
+def test_a_language_is_one_of_the_model_s(tmp_path):
     both = model(languages=["en", "de"])
     export([both], tmp_path / "en.onnx")
     export([both], tmp_path / "de.onnx", language="de")
@@ -137,7 +137,7 @@ def test_a_language_is_chosen_among_those_that_there_are(tmp_path):
         export([both], tmp_path / "int4.onnx", precision="int4")
 
 
-def test_what_reads_trees_is_refused(tmp_path):
+def test_an_encoder_of_trees_is_refused(tmp_path):
     text = trees.Text(["dog"], ["nsubj"], [1], ["l1", "r1"], 8, "drawn", "collapsed")
     read = {"text": {"name": "trees", "dimension": 8}}
     described = description({"name": "mean", "size": 8}, parts=read)

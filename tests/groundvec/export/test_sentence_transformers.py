@@ -72,13 +72,13 @@ def test_it_gives_the_encoder_s_vectors_and_similarities_and_saved_again_the_sam
 @pytest.mark.parametrize(
     ("given", "kind"), [([None], "NoneType"), (Image.new("RGB", (8, 8)), "image")]
 )
-def test_what_is_no_sentence_is_named(saved, given, kind):
+def test_input_other_than_sentences_is_named(saved, given, kind):
     refused = f"is not text but {kind}: give strings$|Modality '{kind}' is not supported"
     with pytest.raises(ValueError, match=refused):  # of an image the package says so itself
         load(saved).encode(given)
 
 
-def test_the_folder_holds_no_code_and_the_class_is_that_of_this_package(saved):
+def test_the_folder_holds_no_code_and_names_this_package_s_class(saved):
     files = [path for path in saved.rglob("*") if path.is_file()]
     assert {path.suffix for path in files} == {".json", ".safetensors", ".md"}
     modules = json.loads((saved / "modules.json").read_text())

@@ -207,7 +207,7 @@ def test_killed_and_started_again(tmp_path, monkeypatch, caplog):
     np.testing.assert_allclose(features, expected, atol=1e-5)
 
 
-def test_told_to_stop_it_keeps_what_is_done(tmp_path, monkeypatch, caplog):
+def test_a_stopped_extraction_keeps_its_finished_images(tmp_path, monkeypatch, caplog):
     images = pd.read_csv(make_images(tmp_path, 4))
     arguments = files_of(images), STAND_IN, tmp_path / "work", "cpu", 2
     compute = extract._compute

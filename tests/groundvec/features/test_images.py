@@ -280,7 +280,9 @@ def test_tiffs_of_rgb_have_the_right_colours(tmp_path, kind, planes):
         ("_decode", OSError(5, "I/O error"), r"cannot be decoded now \(\[Errno 5\]"),
     ],
 )
-def test_what_may_pass_is_not_said_of_the_content(tmp_path, monkeypatch, where, raised, message):
+def test_temporary_failures_are_not_blamed_on_the_content(
+    tmp_path, monkeypatch, where, raised, message
+):
     path = tmp_path / "a.png"
     photo(40, 30).save(path)
 

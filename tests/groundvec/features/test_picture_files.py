@@ -46,7 +46,7 @@ def test_pictures_are_found_by_every_ending_that_pillow_knows_for_their_form():
         assert not PICTURE.fullmatch(ending), ending
 
 
-def test_what_is_no_picture_is_counted_in_one_line(photos, caplog):
+def test_unsupported_files_are_counted_in_one_line(photos, caplog):
     photographs = (".CR2", ".cr2", "x.CR2", ".NEF", ".dng", ".jp2")
     for ending in (*photographs, ".mp4", ".MP4", ".xmp", ".txt", ".md", ".a", ".b", ""):
         (photos / f"deep/a{ending}").touch()
@@ -129,6 +129,6 @@ def test_entries_that_cannot_be_read_are_left_out_with_a_line_per_folder(
 
 
 @pytest.mark.parametrize("given", [None, 3, [4], [None]])
-def test_what_is_no_picture_is_refused(given):
+def test_arguments_other_than_paths_are_refused(given):
     with pytest.raises(InputError, match="is no picture: name a picture or a folder"):
         pictures(given)

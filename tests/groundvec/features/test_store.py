@@ -53,7 +53,7 @@ def test_features_stay_in_a_file_that_holds_them_in_one_piece(tmp_path, number):
         assert np.array_equal(features[1:5], values[[1, 1]].astype(np.float32))
 
 
-def test_read_names_what_is_missing(tmp_path):
+def test_read_names_missing_images(tmp_path):
     path, _, _ = small_store(tmp_path)
     with pytest.raises(InputError, match=r"like ä image 0.* no features for image b and 1 others"):
         store.read(path, ["ä image 1", "b", "c"])
@@ -162,9 +162,7 @@ def test_precomputed_files_that_are_something_else(tmp_path, monkeypatch):
         ((2, 2), np.zeros(3), "its attribute backbone is neither text nor a number"),
     ],
 )
-def test_hdf5_files_that_claim_what_no_network_gives_are_refused(
-    tmp_path, shape, attribute, message
-):
+def test_hdf5_files_with_impossible_shapes_are_refused(tmp_path, shape, attribute, message):
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file.create_dataset("features", shape, np.float32, chunks=(1, 2))
         file["image_ids"] = ["a", "b"]

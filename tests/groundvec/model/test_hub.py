@@ -153,7 +153,7 @@ def test_a_model_that_is_damaged_or_of_another_form_is_refused(repositories, cha
         SentenceEncoder("user/model")
 
 
-def test_what_is_not_there_or_too_large_is_one_line(repositories):
+def test_a_missing_or_too_large_model_is_one_line(repositories):
     repositories.repositories["user/empty"] = {"0" * 40: {"README.md": b"x"}}
     put(repositories)
     for name, error in [

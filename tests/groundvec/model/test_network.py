@@ -148,7 +148,7 @@ def test_programs_compute_float32_as_such():
         torch.set_num_threads(before[1])
 
 
-def test_image_features_are_standardised_by_those_of_the_training_images(tmp_path):
+def test_image_features_are_standardized_by_the_training_images(tmp_path):
     features = np.random.default_rng(0).normal(3, 5, size=(40, 12)).astype(np.float32)
     features[:, 4] = 2.5  # it never varies
     described = description(parts={"image": {"standardise": True}})

@@ -59,7 +59,7 @@ def both(folder, encoder, text):
 
 
 @pytest.mark.parametrize(("encoder", "text"), MODELS, ids=str)
-def test_vectors_are_those_of_torch(tmp_path, encoder, text):
+def test_vectors_equal_torch_s(tmp_path, encoder, text):
     ours, theirs = both(tmp_path, encoder, text)
 
     def agree(sentences):
@@ -71,7 +71,7 @@ def test_vectors_are_those_of_torch(tmp_path, encoder, text):
 
 
 @pytest.mark.parametrize("name", shipped.versions())
-def test_shipped_encoders_are_those_of_torch(name):
+def test_shipped_encoders_equal_torch_s(name):
     sentences = [*ODD, "A man in a red shirt rides his bicycle, slowly."]
     found = SentenceEncoder(name, device="cpu")
     assert isinstance(found.models[0], inference.Network)

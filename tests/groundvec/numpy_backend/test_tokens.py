@@ -50,7 +50,7 @@ def check(network, sentences, tokenized=False):
 
 @pytest.mark.filterwarnings("ignore:.*are cut")
 @given(SENTENCES, st.booleans())
-def test_vectors_are_those_of_whole_sentences(network, sentences, tokenized):
+def test_vectors_equal_those_computed_from_whole_sentences(network, sentences, tokenized):
     check(network, sentences, tokenized)
     check(network, ["\u0301a dog. \u0301a", 'It says "stop." )', "a dog ."], tokenized)
 

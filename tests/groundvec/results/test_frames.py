@@ -42,7 +42,7 @@ def write(path, text):
     return path
 
 
-def test_what_is_written_is_read_again(tmp_path):
+def test_a_written_table_is_read_again(tmp_path):
     path = tmp_path / "x.csv"
     frames.write(path, GOOD[["share", "count", "word", "kind"]], Form)
     found = frames.read(path, Form)

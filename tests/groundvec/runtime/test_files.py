@@ -48,7 +48,7 @@ BOMB = 2**26  # bytes, of which gzip makes 65 kB
     ],
 )
 @pytest.mark.parametrize("kind", ["FIFO", "device", "folder"])
-def test_what_is_no_file_is_refused_before_it_is_opened(tmp_path, read, kind):
+def test_only_regular_files_are_opened(tmp_path, read, kind):
     path = tmp_path / "a"
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
@@ -173,7 +173,7 @@ def test_json_has_some_levels_and_no_halves_of_surrogate_pairs(tmp_path):
             read_json(path)
 
 
-def test_what_an_error_quotes_does_nothing_to_the_terminal():
+def test_control_characters_in_errors_are_escaped():
     hostile = "a\x1b[2J\x07\r\u202eb\n\ud800\x9b.csv"
     message = str(InputError(f"{hostile} is bad", "second\tline", "Schöne Grüße \U0001f600"))
     assert message == (
@@ -212,7 +212,7 @@ def bombs(tmp_path_factory):
         lambda folder: multi30k.read_flickr30k(folder / "multi30k.zip", folder),
     ],
 )
-def test_what_unpacks_to_far_more_than_text_does_is_refused(bombs, read):
+def test_decompression_bombs_are_refused(bombs, read):
     tracemalloc.start()
     try:
         with pytest.raises(

@@ -53,7 +53,7 @@ def test_a_second_process_is_told_who_is_at_work_and_what_to_do(tmp_path, holder
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_without_locks_work_goes_on_and_nobody_is_said_to_be_away(tmp_path, monkeypatch, caplog):
+def test_without_locks_work_continues_with_a_warning(tmp_path, monkeypatch, caplog):
     def refuse(*_):
         raise OSError(errno.ENOLCK, "No locks available")
 
@@ -63,7 +63,7 @@ def test_without_locks_work_goes_on_and_nobody_is_said_to_be_away(tmp_path, monk
         assert "if no process is at work" in jobs.running(tmp_path)
 
 
-def test_another_user_s_lock_is_said_to_be_held(tmp_path, monkeypatch):
+def test_another_user_s_lock_counts_as_held(tmp_path, monkeypatch):
     def refuse(path, *_, **__):
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
 

@@ -88,7 +88,7 @@ def test_words_about_the_code_leave_the_hash_alone(hash_of):
     assert hashed(code.replace("g(x", "h(x")) != hashed(code)
 
 
-def test_what_is_imported_for_annotations_alone_leaves_the_hash_alone(hash_of):
+def test_imports_for_annotations_alone_leave_the_hash_alone(hash_of):
     block = "if TYPE_CHECKING:\n    from groundvec.b import B\n"
     for text, is_covered in ((block, False), (f"{block}else:\n    B = None\n", True)):
         before, after = (

@@ -125,7 +125,7 @@ def test_table_errors_name_the_line_and_the_remedy(tmp_path, text, error):
         GOOD.replace(",", '","').replace("\n", '"\n"').removesuffix('"').join(['"', ""]),
     ],
 )
-def test_what_spreadsheets_add_is_left_out(tmp_path, text):
+def test_additions_of_spreadsheets_are_ignored(tmp_path, text):
     expected = table.read(write_table(tmp_path, GOOD), "photos")
     for found, wanted in zip(
         table.read(write_table(tmp_path, text), "photos"), expected, strict=True
@@ -154,7 +154,7 @@ def test_two_ways_to_write_a_name_are_one_image(tmp_path):
     assert captions.image_id.tolist() == ["a.jpg"] * 3 + ["b.jpg"] * 2 + ["c.jpg"]
 
 
-def test_the_state_of_the_pictures_is_that_of_the_listed_ones(tmp_path):
+def test_the_state_of_images_ignores_unlisted_files(tmp_path):
     for name in "abc":
         (tmp_path / f"{name}.jpg").write_bytes(b"x")
     path = write_table(tmp_path, GOOD)
@@ -233,7 +233,7 @@ def test_folders_of_splits_and_of_classes(tmp_path, form, caplog):
         ("b.txt", "A dog.", "photos has no captions: put a metadata.csv into it"),
     ],
 )
-def test_what_a_folder_cannot_be_read_for_is_named(tmp_path, name, content, error):
+def test_mistakes_in_a_folder_of_captions_are_named(tmp_path, name, content, error):
     (tmp_path / "photos").mkdir()
     (tmp_path / "photos/a.jpg").touch()
     path = tmp_path / "photos" / name

@@ -49,7 +49,7 @@ def test_a_final_stop_changes_nothing(sentence):
     assert one == other
 
 
-def test_what_cuts_sentences_itself_gets_them_as_they_are():
+def test_texts_with_a_tokenizer_get_unchanged_sentences():
     moses = {"name": "words", "tokenizer": "moses"}
     assert detach_punctuation(["A dog's ball.", " A\tdog "], moses) == ["A dog's ball.", "A dog"]
     for text in (CHARACTERS, {"name": "words"}, {"name": "ngrams"}):

@@ -35,7 +35,7 @@ def test_rare_words_are_unknown_and_frequent_ones_come_first(caplog):
 
 @pytest.mark.parametrize(("shortest", "longest"), [(2, 6), (1, 1)])
 @given(SENTENCES)
-def test_ngrams_are_those_of_scikit_learn(shortest, longest, sentences):
+def test_ngrams_equal_scikit_learn_s(shortest, longest, sentences):
     text = ngrams.Text(shortest, longest, buckets=997)
     hashing = HashingVectorizer(
         analyzer="char_wb",
@@ -102,7 +102,7 @@ def test_a_text_is_the_same_after_saving_and_loading(text):
         (lambda: parts.find("encoders", "..rnn"), r"there is no '\.\.rnn' in groundvec/encoders"),
     ],
 )
-def test_what_cannot_be_is_refused(make, message):
+def test_invalid_arguments_are_refused(make, message):
     with pytest.raises(InputError, match=message):
         make()
 

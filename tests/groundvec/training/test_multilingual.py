@@ -106,7 +106,7 @@ def test_a_saved_model_embeds_each_language_as_before(tmp_path, shared):
         (["en"], {"name": "multilingual", "beta": 0}, "beta: with 0 there is no loss of images"),
     ],
 )
-def test_what_several_languages_get_wrong_is_one_line_that_names_the_key(
+def test_mistakes_with_several_languages_are_one_line_that_names_the_key(
     languages, objective, message
 ):
     described = {"languages": languages, "encoder": {"name": "bag", "size": 4}}

@@ -93,7 +93,7 @@ def tuned(
     return config
 
 
-def test_a_tuned_network_is_named_by_what_it_is_tuned_with():
+def test_a_tuned_network_s_name_depends_on_its_settings():
     completed = complete(tuned(passes=4))["datasets"]["two"]
     [(name, settings)] = completed["tuned"].items()
     assert completed["backbone"] == name and name.startswith("efficientnet_lite0_stages-tuned-")
@@ -107,7 +107,7 @@ def test_a_tuned_network_is_named_by_what_it_is_tuned_with():
     assert names == ["resnet152", complete(tuned())["datasets"]["two"]["backbone"]]
 
 
-def test_ratings_and_translations_are_the_papers_unless_said_otherwise():
+def test_defaults_of_ratings_and_translations_are_the_papers():
     ratings = complete({**SMALL, "ratings": {"source": "sts"}})["ratings"]
     assert (ratings["tokenizer"], ratings["lowercase"]) == ("moses", ["STS", "STS-B"])
     assert ratings["baselines"] == {"trigrams": {"encoder": "trigrams"}}
@@ -351,7 +351,7 @@ def test_a_configuration_that_contains_itself_or_grows_without_end_is_refused_at
         ("a: *b", "is not YAML: found undefined alias"),
     ],
 )
-def test_what_is_wrong_with_yaml_is_one_line(text, error):
+def test_malformed_yaml_is_one_line(text, error):
     with pytest.raises(InputError, match=f"^c.yaml {error}") as caught:
         read_yaml(text, "c.yaml")
     assert "\n" not in str(caught.value)

@@ -81,7 +81,7 @@ def test_a_paper_is_asked_for_what_its_models_have(paper, models, expected):
         (["german"], {"table1"}),
     ],
 )
-def test_models_of_several_languages_are_compared_with_those_of_one_that_read_the_same(
+def test_multilingual_models_are_compared_with_monolingual_models_of_the_same_text(
     models, expected
 ):
     data = {**SCENES, "papers": ["calixto_liu_2017"], "models": models}

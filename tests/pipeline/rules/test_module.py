@@ -72,7 +72,7 @@ def test_a_module_s_results_are_in_the_folder_that_it_is_used_from(other):
     assert "Nothing to be done" in snakemake(other, "--configfile", "theirs.json")
 
 
-def test_the_catalogue_s_file_and_the_page_of_settings_are_there():
+def test_the_workflow_catalog_s_file_and_the_page_of_settings_exist():
     usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
     assert usage["software-stack-deployment"]["conda"] is True
     assert "use rule * from groundvec as groundvec_*" in (ROOT / "config/README.md").read_text()

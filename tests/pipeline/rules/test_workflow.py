@@ -357,7 +357,7 @@ def test_bad_pictures_are_reported_together_and_the_others_kept(mine):
     assert not (results / "figures/figure2.png").exists()  # it compares models
 
 
-def test_what_nobody_lists_changes_nothing(mine):
+def test_unlisted_files_change_nothing(mine):
     (mine / "my/photos/.DS_Store").touch()
     (mine / "my/photos/stray.jpg").touch()
     assert NOTHING in snakemake(mine, *MINE, "-n")

@@ -83,7 +83,7 @@ def test_a_state_file_of_another_shape_is_named(tmp_path, change):
     assert "\n" not in str(info.value)
 
 
-def test_what_is_not_a_state_file_is_named_and_not_run(tmp_path):
+def test_only_state_files_are_loaded_and_none_is_run(tmp_path):
     class Evil:
         def __reduce__(self):
             return (tmp_path.joinpath("ran").touch, ())

@@ -106,7 +106,7 @@ def test_a_network_starts_near_identities():
     assert 0 < (encoder.matrices - torch.eye(3)).abs().max() < near
 
 
-def test_the_mean_is_that_of_known_words():
+def test_the_mean_is_over_known_words():
     bag = mean.Encoder(text(), DIMENSION)
     words = torch.tensor([4, 1, 0, 5, 1, 7])
     lengths = torch.tensor([4, 1, 1])

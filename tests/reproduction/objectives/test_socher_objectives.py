@@ -20,7 +20,7 @@ def test_the_squared_error_by_hand():
     assert squared_error.Objective()(images, {"en": captions}, "euclidean").item() == 4 + 25
 
 
-def test_canonical_correlations_are_those_of_the_eigenvalue_problem():
+def test_canonical_correlations_solve_the_eigenvalue_problem():
     rng = np.random.default_rng(0)
     both = rng.normal(size=(400, 3))
     images = np.hstack([both, rng.normal(size=(400, 2))]) @ rng.normal(size=(5, 5))

@@ -365,7 +365,7 @@ def test_verdicts_and_a_table_of_each_paper_are_open_and_the_rest_is_folded(made
         assert page.query_selector(folded) and not page.is_visible(folded)
 
 
-def test_on_paper_is_what_is_open_but_not_what_is_to_be_used(made, opened):
+def test_printing_shows_open_parts_without_controls(made, opened):
     page = opened(made, color_scheme="dark")
     page.emulate_media(media="print", color_scheme="dark")
     assert visible(page, "#merkx_frank_2019-table2 table") and visible(page, ".badges .badge")

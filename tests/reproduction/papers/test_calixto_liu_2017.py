@@ -192,7 +192,7 @@ def ratings(folder, models=MODELS, seeds=(1,), **closeness):
     return options, ["--predictions", *write(folder, *predictions, name="predictions")]
 
 
-def test_table_2_marks_what_is_better_than_the_model_of_english_alone(tmp_path):
+def test_table_2_marks_models_better_than_the_english_one(tmp_path):
     scores, predictions = ratings(tmp_path, a=0.5, c=0.5, d=0.8)
     table, text = make_item(tmp_path, "table2", *scores, *predictions, reported="table2")
     ours = table[(table["source"] == "measured") & (table["measure"] == "STS 2014 images")]
@@ -302,7 +302,7 @@ def test_claims_are_made_of_the_tables(tmp_path):
     assert "in brackets" not in text and "not decided in" in text
 
 
-def test_claims_of_several_seeds_are_of_their_mean_and_beside_the_reported(tmp_path):
+def test_claims_of_several_seeds_compare_their_mean_with_the_reported(tmp_path):
     scores, predictions = ratings(tmp_path, seeds=(1, 2), a=0.5, c=0.5, d=0.8, g=0.7)
     _, text = make_item(tmp_path, "table2", *scores, *predictions, reported="table2")
     assert "| MLMME, β = 0.5, seed 2 |" in text
@@ -318,7 +318,7 @@ def test_claims_of_several_seeds_are_of_their_mean_and_beside_the_reported(tmp_p
     assert table["p"].isna().all() and "| p |" not in text
 
 
-def test_what_a_model_is_said_to_be_is_read_of_no_name(tmp_path):
+def test_a_model_s_kind_is_read_from_its_description_and_not_its_name(tmp_path):
     """A translator and a data set of other names, and two models that names alone tell apart."""
     old_names = {"VSE": "c", "MLMME": "a", "x": "d", "y": "d"}
     models = {name: MODELS[old] for name, old in old_names.items()}

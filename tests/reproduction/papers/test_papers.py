@@ -107,7 +107,7 @@ def test_every_table_and_figure_has_its_module_its_caption_and_the_numbers_that_
         assert not paper.follows or paper.follows in papers.known()
 
 
-def test_what_has_relations_is_called_an_sdt_rnn():
+def test_models_with_relations_are_called_sdt_rnn():
     for form, compose, objective in product(
         ("basic", "collapsed", "binary", "chain"), ("position", "relation"), ("hinge", "cca")
     ):

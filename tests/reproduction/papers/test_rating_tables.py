@@ -131,7 +131,7 @@ def supplement(tmp_path, retrieval, *tables):
     return [(tmp_path / f"{name}.md").read_text("utf-8") for name in names]
 
 
-def test_the_supplement_has_measured_beside_reported(tmp_path, retrieval):
+def test_the_supplement_shows_measured_and_reported_numbers(tmp_path, retrieval):
     tables = [trained(make=sts_rows), baseline(make=sts_rows)]
     pearson, spearman, _ = supplement(tmp_path, retrieval, *tables)
     shown = rows(pearson)

@@ -41,7 +41,7 @@ def test_a_ct_rnn_without_constituency_trees_is_called_so(tmp_path):
     assert "binarized from the head outwards" in (tmp_path / "table1.md").read_text("utf-8")
 
 
-def test_what_the_paper_has_otherwise_is_in_the_name(tmp_path):
+def test_differences_from_the_paper_are_in_the_name(tmp_path):
     """And the model's own name where a data set has two of one system and objective."""
     by_position = {"name": "trees", "compose": "position", "size": 50, "weighted": False}
     larger = trees() | {"encoder": {"name": "trees", "compose": "relation", "size": 100}}
@@ -70,7 +70,7 @@ def test_what_the_paper_has_otherwise_is_in_the_name(tmp_path):
     assert models["system"][list(systems)].to_dict() == systems
 
 
-def test_table1_has_measured_beside_reported_rows(tmp_path):
+def test_table1_shows_measured_and_reported_rows(tmp_path):
     arguments = results_of(
         tmp_path,
         *(training("e", rank, seed) for seed, rank in enumerate((10, 12, 17), 1)),
@@ -118,7 +118,7 @@ def test_the_snapshot_is_the_best_one(tmp_path):
         assert (rows["epochs"] == best).all()
 
 
-def test_table2_has_what_table1_has_not(tmp_path):
+def test_table2_has_the_objectives_that_table1_omits(tmp_path):
     arguments = results_of(tmp_path, training("e", 10), training("h", 20))
     (rows,) = tables(tmp_path, "table2", *arguments)[0].values()
     assert [row[:2] for row in rows if row[0] != "reported"] == [

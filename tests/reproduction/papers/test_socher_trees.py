@@ -64,7 +64,7 @@ def of_seeds(*names, dataset="draws"):
     return pd.concat(tables, ignore_index=True)
 
 
-def test_relations_stand_by_their_mean_norm_beside_the_paper_s_places(tmp_path):
+def test_relations_are_ordered_by_their_mean_norm_with_the_paper_s_places(tmp_path):
     first = ["det", *(f"r{k}" for k in range(28)), "nsubj"]
     second = ["det", *(f"r{k}" for k in range(28)), "poss"]
     found = section_6_7.over_seeds(of_seeds(first, second))
@@ -293,7 +293,7 @@ def test_the_sentence_of_the_drawing_is_of_middle_length():
 
 
 @pytest.mark.parametrize("item", ["section_6_6", "section_6_7", "figure3", "samples"])
-def test_what_shows_the_sdt_rnn_of_one_data_set_says_if_there_is_none_or_several(tmp_path, item):
+def test_items_about_the_sdt_rnn_of_one_data_set_refuse_none_or_several(tmp_path, item):
     with pytest.raises(InputError, match="shows the SDT-RNN, but no model is one"):
         run(item, *results_of(tmp_path, training("d", 10)), "--output", tmp_path / item)
     if item != "section_6_7":

@@ -26,7 +26,7 @@ def table2(folder, *trainings, options=(), **descriptions):
     return text, {heading: body[1:] for heading, body in rows(text).items() if body}
 
 
-def test_table2_has_measured_beside_reported_rows(tmp_path):
+def test_table2_shows_measured_and_reported_rows(tmp_path):
     text, groups = table2(
         tmp_path,
         training("flickr8k", "lstm-1024-attention", dev=(40, 60), test_sets=["1k"]),
@@ -83,7 +83,7 @@ def test_table2_has_only_test_sets_that_were_measured(tmp_path):
     assert "eported" not in text  # no note explains reported values
 
 
-def test_what_a_table_needs_and_was_not_given_is_named(tmp_path):
+def test_a_table_names_its_missing_inputs(tmp_path):
     trainings = [training("scenes", "gru-8-max"), training("scenes", "lstm-8-max")]
     with pytest.raises(InputError, match="this table or figure needs --scores: pass it as well"):
         table2(tmp_path, *trainings, options=("--select", "ratings"))

@@ -42,7 +42,7 @@ def test_files_are_equal_when_figures_are_and_fonts_are_truetype(tmp_path):
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=1, max_size=15))
-def test_what_is_retrieved_equals_sorting_by_hand(candidates):
+def test_retrieved_candidates_equal_sorting_by_hand(candidates):
     scores = np.array([score for score, _ in candidates], float)
     own = np.array([right for _, right in candidates])
     own[len(own) // 2] = True
@@ -53,7 +53,7 @@ def test_what_is_retrieved_equals_sorting_by_hand(candidates):
     assert retrieved(scores, own, SAME) == expected
 
 
-def test_what_ranks_before_a_right_one_does_not_depend_on_rounding():
+def test_wrong_candidates_before_a_right_one_do_not_depend_on_rounding():
     """Wrong candidates within a millionth of the right one's score precede it, as in retrieval."""
     own = np.array([True, False, False])
     for scores in ([0.5, 0.5 + 1e-7, 0.5 - 1e-7], [0.5, 0.5 - 1e-7, 0.5 - 1e-7]):
@@ -76,7 +76,7 @@ def test_a_wrapped_caption_keeps_its_words_and_is_cut_only_when_too_long():
     assert wrap(words, 1.2, 2)[-1].endswith(" …")
 
 
-def test_samples_mark_what_is_right(tmp_path):
+def test_samples_mark_right_answers(tmp_path):
     """Seven images on a circle; caption k is of image k, but lies where image 6 - k does."""
     captions = [f"Caption {k}" for k in range(7)]
     write_data(tmp_path, ["test"] * 7, [[caption] for caption in captions])

@@ -9,7 +9,7 @@ from reproduction.papers.socher_2014.retrieval import TASKS
 from reproduction.reporting.reported_vs_measured import compare, difference
 
 
-def test_a_reported_number_stands_beside_each_seed():
+def test_a_reported_number_is_compared_with_each_seed():
     recalls = {f"{way}_r{k}": [70.0, 60.0, 80.0] for way in DIRECTIONS for k in CUTOFFS}
     halves = {f"{recall}_ci": [np.nan, 2.0, 2.0] for recall in recalls}
     table = pd.DataFrame({"seed": [np.nan, 1, 2], "source": ["reported", *["measured"] * 2]})
@@ -39,7 +39,7 @@ def test_a_difference_has_the_errors_of_both_numbers():
     ]
 
 
-def test_of_socher_s_systems_those_of_the_same_objective_are_compared():
+def test_socher_s_systems_are_compared_within_an_objective():
     margin = "max margin, inner product"
     table = pd.DataFrame(
         {

@@ -14,7 +14,7 @@ from reproduction.reporting.seeds import (
 )
 
 
-def test_of_seeds_alone_it_is_the_t_interval_of_their_mean():
+def test_the_interval_of_seeds_alone_is_student_s_t():
     values = [10.0, 12.0, 17.0]
     assert t_interval(values) == pytest.approx(stats.t.interval(0.95, 2, 13, stats.sem(values)))
     assert np.isnan(t_interval(values[:1])).all()
@@ -73,7 +73,7 @@ def test_an_interval_with_the_variance_of_other_sizes_covers_less_if_this_size_v
 
 
 @pytest.mark.parametrize("test_to_train", [0.0, 0.25])
-def test_the_largest_variance_is_that_of_an_interval_of_the_seeds_alone(test_to_train):
+def test_the_largest_variance_gives_the_interval_of_the_seeds_alone(test_to_train):
     values = [10.0, 12.0, 17.0]
     low, high = t_interval(values, test_to_train=test_to_train)
     found = largest_variance(low, high, 3, test_to_train)

@@ -196,7 +196,7 @@ def read(text):
     return things, f"{kinds[backwards]} {name} {kinds[not backwards]}"
 
 
-def test_english_captions_say_what_they_claim_and_nothing_else(worlds):
+def test_english_captions_state_their_facts_and_no_others(worlds):
     rng = random.Random(5)
     relations = Counter()
     for scene in worlds:
@@ -219,7 +219,7 @@ def test_english_captions_say_what_they_claim_and_nothing_else(worlds):
     assert len(relations) == 5 + 6 + 5 + 1  # role verbs, other verbs, relations, none
 
 
-def test_background_and_sky_are_said_truly(worlds):
+def test_captions_name_the_scene_s_background_and_sky(worlds):
     words = {
         "beach": "beach|sea|Strand|Meer",
         "meadow": "meadow|field|grass|Wiese|Feld",

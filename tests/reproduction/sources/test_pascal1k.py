@@ -130,7 +130,7 @@ def test_a_thousand_images_are_drawn_800_100_100_the_same_number_of_each_categor
         ),
     ],
 )
-def test_what_is_wrong_with_a_page_is_one_line(tmp_path, page, error):
+def test_a_malformed_page_is_refused_in_one_line(tmp_path, page, error):
     with pytest.raises(InputError) as caught:
         read(tmp_path, page)
     assert error in str(caught.value)
@@ -171,7 +171,7 @@ def files_in(folder):
     }
 
 
-def test_the_images_of_a_page_are_beside_it(tmp_path, site):
+def test_the_images_of_a_page_are_downloaded_once(tmp_path, site):
     page = PAGE.replace('"dog/4.jpg"', '"potted%20plant/4.jpg"').replace("dog/", "potted plant/")
     site.others = {name.replace("/dog/", "/potted plant/"): c for name, c in site.others.items()}
     names = pascal1k.image_ids(write(tmp_path, page))
@@ -182,7 +182,7 @@ def test_the_images_of_a_page_are_beside_it(tmp_path, site):
     assert len(site.paths) == 20  # what is there is not asked for again
 
 
-def test_images_that_cannot_be_had_are_named_and_the_others_are_there(tmp_path, site, caplog):
+def test_images_that_fail_are_named_and_the_others_kept(tmp_path, site, caplog):
     for name in ("dog/4.jpg", "cat/12.jpg", "cat/15.jpg", "cat/18.jpg"):
         del site.others[f"/sentences/{name}"]
     site.others["/sentences/dog/1.jpg"] = b"<html>Please log in.</html>"
@@ -219,7 +219,7 @@ def test_the_mirror_comes_before_the_server(tmp_path, site):
     assert site.paths == [f"/sentences/{name}" for name in IDS if name != "dog/3.jpg"]
 
 
-def test_of_a_server_that_has_nothing_a_thousand_images_are_not_asked_for(tmp_path, site):
+def test_downloads_end_after_several_missing_images(tmp_path, site):
     for name in IDS[4:]:
         del site.others[f"/sentences/{name}"]
     with pytest.raises(InputError, match=r"5 of 20 images cannot be fetched \(11 more were not"):

@@ -111,7 +111,7 @@ def test_real_parses_are_collapsed():
 
 
 @given(WILD)
-def test_what_is_collapsed_is_a_tree_of_some_of_the_words(tree):
+def test_a_collapsed_tree_has_some_of_the_words_in_order(tree):
     nodes = forms.collapsed(tree)
     assert edges(nodes)
     left = iter(tree.words)

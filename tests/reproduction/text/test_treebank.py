@@ -19,7 +19,7 @@ def path(tmp_path):
 
 
 @given(trees=st.lists(drawn_trees(), min_size=1, max_size=5))
-def test_what_is_written_is_read_again(tmp_path_factory, trees):
+def test_written_trees_are_read_again(tmp_path_factory, trees):
     path = tmp_path_factory.mktemp("drawn") / "trees.conllu.gz"
     treebank.write(path, "a parser", trees)
     assert treebank.read(path) == ("a parser", trees)
@@ -69,7 +69,7 @@ def test_known_sentences_are_not_parsed(path):
     assert bank.trees(["Dogs run"], ENGLISH)[0].heads == [1, -1]  # that parser's own
 
 
-def test_what_several_models_read_is_parsed_once(monkeypatch):
+def test_sentences_of_several_models_are_parsed_once(monkeypatch):
     parsed = []
     parse = treebank.parse
     monkeypatch.setattr(treebank, "parse", lambda new, name: parsed.extend(new) or parse(new, name))

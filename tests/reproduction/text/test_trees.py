@@ -150,7 +150,7 @@ def test_vectors_that_do_not_fit_the_captions_are_refused(
         (lambda: Text([], ["a"], [], [], 1, "p", "chain"), "a count for each relation"),
     ],
 )
-def test_what_cannot_be_is_refused(make_it, message):
+def test_invalid_arguments_are_refused(make_it, message):
     with pytest.raises(InputError, match=message):
         make_it()
 

@@ -47,7 +47,7 @@ def test_a_feature_that_is_the_score_again_is_left_out(tmp_path):
     assert lists.names == ["score"]
 
 
-def test_what_is_written_is_read_again(tmp_path):
+def test_written_lists_are_read_again(tmp_path):
     values = np.array([[-1.25, -2.5], [-3, -4], [0.5, 7]])
     lists = Lists(["Ein ||| Hund", "ä €", ""], np.array([0, 2, 3]), ["lm", "score"], values)
     path = tmp_path / "lists.gz"
@@ -103,7 +103,7 @@ def drawn_lists(seed, sentences=40, n=12):
     return judged(lists, pd.DataFrame({"target": references}))
 
 
-def test_statistics_are_those_of_corpus_bleu():
+def test_statistics_add_up_to_corpus_bleu():
     from sacrebleu.metrics import BLEU
 
     found = drawn_lists(1)
@@ -134,7 +134,7 @@ def test_the_best_weights_are_found_where_they_are_known():
     assert test.bleu[chosen].mean() > 0.95 * test.bleu[best].mean()
 
 
-def test_one_step_of_mira_is_that_of_the_paper():
+def test_one_step_of_mira_follows_the_paper():
     """Two hypotheses: the weights move just until hope is ahead by its margin, or by C.
 
     They are of features divided by their spread, so that the scale of a feature does not matter.
@@ -272,7 +272,7 @@ def test_meteor_is_asked_by_its_protocol(tmp_path, monkeypatch):
         scores._by_meteor(texts, ["a"], ["x y", "z"], "de")
 
 
-def test_meteor_is_that_of_its_jar():
+def test_meteor_s_jar_scores_translations():
     jar = scores.meteor_jar()
     if isinstance(jar, str):
         pytest.skip(jar)

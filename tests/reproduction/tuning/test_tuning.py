@@ -80,7 +80,7 @@ def test_both_parts_compute_the_features_of_the_network(stage):
     assert torch.allclose(features, expected, rtol=1e-4, atol=1e-4)
 
 
-def test_gradients_are_those_of_torch():
+def test_gradients_equal_torch_s():
     network = small_network()
     lower, upper = image_network.divide(network, 1)
     weights = torch.randn_like(network(random_pixels()))
@@ -263,7 +263,7 @@ def test_images_are_decoded_once_and_again_if_the_file_is_damaged(tmp_path):
         training.decoded(images, TRANSFORM, tmp_path, np.array(["id 12"]))
 
 
-def test_what_cannot_be_tuned_is_refused(tune, tmp_path):
+def test_networks_that_cannot_be_tuned_are_refused(tune, tmp_path):
     backbone = small_backbone()
     other = Backbone("resnet18", "x", "0" * 64, backbone.build, backbone.width, TRANSFORM)
     with pytest.raises(InputError, match="features of resnet18: only networks such as efficientne"):
