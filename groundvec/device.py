@@ -32,7 +32,7 @@ def choose(
     for products in (backends.cuda.matmul, backends.cudnn.conv, backends.cudnn.rnn):
         products.fp32_precision = gpu_precision
     torch.set_num_threads(threads or torch.get_num_threads())
-    if device:
+    if device is not None:
         return usable(device)
     return "cuda" if torch.cuda.is_available() else "cpu"
 

@@ -12,6 +12,13 @@ from groundvec.runtime.texts import refuse_blank
 
 # Files that are structured otherwise than as one sentence per line.
 STRUCTURED = {".csv", ".html", ".json", ".jsonl", ".parquet", ".tsv", ".xlsx", ".xml"}
+# The first line of a table of captions: names of columns, or a picture's name and its caption.
+HEADER = re.compile(
+    r"""["']?(image|file|photo|picture|path|url|caption|comment|text|sentence)\w*["']?
+        (([,;\t]|\s*\|\s*)["']?\w+["']?)+  # no space after a comma, as a sentence has
+        | [^\s,;|]+\.(jpe?g|png|gif|bmp|webp|tiff?|heic|avif)["']?(\#\d)?\s*[,;|\t].*""",
+    re.IGNORECASE | re.VERBOSE,
+)
 
 
 def is_path(argument: str) -> bool:
@@ -35,8 +42,8 @@ def read_sentences(path: Path) -> list[str]:
     """Read the lines of a text file, or of standard input for `-`.
 
     Raises:
-        InputError: the file is missing, no text, or a table, JSON or XML by its ending; or a line
-            is empty.
+        InputError: the file is missing, no text, or a table, JSON or XML by its ending or its first
+            line; or a line is empty.
     """
     if path == STANDARD and sys.stdin is None:
         raise InputError("standard input is closed: name a file of sentences")
@@ -57,5 +64,10 @@ def read_sentences(path: Path) -> list[str]:
         reason = error.strerror or error
         raise InputError(f"{path}: {reason}; name a file of sentences") from None
     sentences = list(text_lines(data, path))
+    if sentences and HEADER.fullmatch(sentences[0].strip()):
+        raise InputError(
+            f"{path} is a table, by its first line ({sentences[0]}): write its sentences alone to "
+            "a file, one per line"
+        )
     refuse_blank(sentences, f"{path} line", first=1)
     return sentences

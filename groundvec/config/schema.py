@@ -273,5 +273,7 @@ def _explain(error: ValidationError, place: Iterable[Any] = ()) -> InputError:
     elif error.validator == "not":
         message = f"the name {instance!r} is taken: choose another one"
     elif error.validator == "type" and "string" in expected:
-        message += ": if it is meant as text, put it in quotation marks"
+        # Snakemake drops quotation marks from the values of --config.
+        message += ": if it is meant as text, put it in quotation marks, or after --config "
+        message += "write 'KEY=!!str TEXT'"
     return mistake(dotted([*place, *error.path]), message)

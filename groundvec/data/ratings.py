@@ -16,7 +16,7 @@ from groundvec.data.tokenization import prepare
 from groundvec.results.frames import read_fields, schema_of
 from groundvec.results.schemas import Ratings, Tasks
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import text_lines
+from groundvec.runtime.files import open_regular, text_lines
 
 log = logging.getLogger(__name__)
 
@@ -238,7 +238,7 @@ def _columns(path: Path, fewest: int, most: int, **columns: int) -> pd.DataFrame
         fewest, most: how many columns it may have.
         columns: the numbers of the columns to read, from 0, by the names that they get.
     """
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         rows = [line.split("\t") for line in text_lines(file, path, "get the public file again")]
     if not any(any(fields) for fields in rows):
         raise InputError(f"{path} is empty; get the public file again")

@@ -1,18 +1,21 @@
 """Files that are either whole or not there, and that replace nothing they should not."""
 
+import atexit
 import gzip
 import hashlib
 import io
 import json
+import logging
 import os
 import shutil
 import stat
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from math import inf
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -20,6 +23,8 @@ from groundvec.runtime.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+log = logging.getLogger(__name__)
 
 # Bytes that one packed byte may become. Text packs 3 to 20 bytes into one, a bomb a thousand.
 MAX_COMPRESSION = 50
@@ -356,15 +361,24 @@ def state(path: str | Path) -> tuple[int, int, int, int]:
 
 
 def cache() -> Path:
-    """Return the user's folder for files that can be downloaded or computed again.
+    """Return the user's folder for files that can be downloaded or computed again."""
+    named = os.environ.get("XDG_CACHE_HOME")
+    if named:
+        return Path(named, "groundvec")
+    folder = Path(os.path.expanduser("~/.cache"), "groundvec")  # noqa: PTH111
+    try:
+        if not folder.is_absolute():
+            raise FileNotFoundError("there is no home directory")
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:  # as in some containers and jobs
+        return _cache_until_the_end(str(error))
+    return folder
 
-    Raises:
-        InputError: the user has no home directory, as in some containers and jobs.
-    """
-    folder = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
-    if folder.startswith("~"):
-        raise InputError(
-            "there is no home directory: set XDG_CACHE_HOME to a folder for files that are "
-            "downloaded or computed once"
-        )
-    return Path(folder, "groundvec")
+
+@lru_cache
+def _cache_until_the_end(problem: str) -> Path:
+    """Make a folder that is removed when the program ends."""
+    log.warning("%s: set XDG_CACHE_HOME, or nothing is kept for the next run", problem)
+    folder = TemporaryDirectory(prefix="groundvec-")
+    atexit.register(folder.cleanup)
+    return Path(folder.name)

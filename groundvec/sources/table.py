@@ -296,8 +296,8 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
     data = read_regular(path, LARGEST_TABLE)
     if data.removeprefix(BOM_UTF8).lstrip()[:1] in (b"{", b"["):
         raise InputError(
-            f"{path} is JSON; name its source, such as `karpathy` for his dataset_coco.json, or "
-            "make a table of it, as docs/your-own-data.md shows"
+            f"{path} is JSON; make a table of it, as docs/your-own-data.md shows (the workflow "
+            "reads dataset_coco.json by `source: karpathy`)"
         )
     text = text_lines(data, path, "save the table as CSV UTF-8")
     reader = csv.reader((f"{line}\n" for line in text), strict=True, skipinitialspace=True)

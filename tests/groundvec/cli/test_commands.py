@@ -284,7 +284,10 @@ RETRIEVE = ["evaluate", "retrieval", "captions.npy", "images.npy"]
         (["export", "nowhere", "-o", "folder"], "folder already exists: name another folder"),
         (["export", "nowhere", "-o", "folder", "--overwrite"], "--overwrite replaces no folder:"),
         (["encode", "s.txt", "--device", "gpu7"], "gpu7 cannot be used ("),
+        (["encode", "s.txt", "--device", ""], " cannot be used ("),
         (["encode", "table.csv"], "table.csv is no text"),
+        (["encode", "captions.txt"], "captions.txt is a table, by its first line (image,caption)"),
+        (["encode", "tokens.txt"], "tokens.txt is a table, by its first line (1.jpg#0\\tA dog.)"),
         (["encode", "no.txt"], "no.txt: No such file or directory; name a file of sentences"),
         (["similarity", "s.txt", "A dog."], "s.txt is the name of a file, or looks like one"),
         (["similarity", "A dog."], "give two sentences in quotation marks, or two files"),
@@ -314,6 +317,8 @@ def test_a_mistake_is_named(tmp_path, monkeypatch, capsys, arguments, message):
     (tmp_path / "two.txt").write_text("A dog.\nA cat.\n")
     (tmp_path / "empty.txt").touch()
     (tmp_path / "blank.txt").write_text("A dog.\n\u200b.\n")
+    (tmp_path / "captions.txt").write_text("image,caption\n1.jpg,A dog.\n")
+    (tmp_path / "tokens.txt").write_text("1.jpg#0\tA dog.\n")
     (tmp_path / "table.csv").write_text("id,caption\n1,A dog.\n")
     (tmp_path / "folder").mkdir()
     monkeypatch.chdir(tmp_path)

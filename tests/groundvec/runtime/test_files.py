@@ -17,6 +17,7 @@ from groundvec.results import frames
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import (
     DEEPEST,
+    cache,
     check_regular,
     new_folder,
     read_json,
@@ -45,6 +46,7 @@ BOMB = 2**26  # bytes, of which gzip makes 65 kB
         lambda path: store.read(path, ["a"]),
         lambda path: graphs.read(path, "0" * 64, None, 3),
         pascal1k.image_ids,
+        lambda path: ratings._columns(path, 1, 1, rating=0),
     ],
 )
 @pytest.mark.parametrize("kind", ["FIFO", "device", "folder"])
@@ -246,6 +248,15 @@ def test_members_that_unpack_to_far_more_than_their_sizes_say_are_not_opened(
 
 
 # How a folder is written
+
+
+@pytest.mark.parametrize("home", ["/proc/none", "~nobody"])
+def test_without_a_home_the_cache_is_a_folder_for_now(monkeypatch, caplog, home):
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", home)
+    folder = cache()
+    assert folder.is_dir() and cache() == folder and not list(folder.iterdir())
+    assert caplog.text.count("set XDG_CACHE_HOME, or nothing is kept") == 1
 
 
 def test_a_new_folder_is_whole_or_not_there(tmp_path):

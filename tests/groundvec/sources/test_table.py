@@ -104,7 +104,7 @@ def test_pictures_with_the_same_content_are_in_one_split(tmp_path, caplog):
         ("\na.jpg,A cat; asleep.\n", r"line 2: the columns are a.jpg, .*; if this line is a capt"),
         (GOOD + "https://x.org/a.png,x,test\n", r"line 5: the image https://x.org/a.png is an ad"),
         (GOOD.replace("\n", ",x\n").replace("split,x", "split,"), r"'x' is in a column without"),
-        ("\ufeff[{}]", r"my.csv is JSON; name its source, .*, or make a table of it"),
+        ("\ufeff[{}]", r"my.csv is JSON; make a table of it"),
         (GOOD + "d.jpg,\"['A pig.', 'Pink.']\",dev\n", r"line 5: the caption is a list; write a r"),
     ],
 )
