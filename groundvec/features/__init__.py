@@ -5,8 +5,6 @@ from importlib.metadata import version
 LIBRARIES = ("onnxruntime", "pillow", "pillow-heif")  # whose versions may change features
 IN_TORCH = ("torch", "torchvision", "pillow", "pillow-heif")  # the same, on a GPU or in bfloat16
 
-MAX_FEATURE = 1e15  # sums of squares of larger ones overflow float32, and vectors become 0
-
 
 def versions(libraries: tuple[str, ...] = LIBRARIES) -> dict[str, str]:
     """Return the versions of the libraries that features depend on."""

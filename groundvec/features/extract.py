@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from groundvec.features import IN_TORCH, LIBRARIES, MAX_FEATURE, versions
+from groundvec.features import IN_TORCH, LIBRARIES, versions
 from groundvec.features.backbones import Backbone
 from groundvec.features.images import cut, load
 from groundvec.provenance import code_hash, digest, provenance
@@ -24,6 +24,7 @@ from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_regular, write_bytes
 from groundvec.runtime.jobs import Stopped, catch_sigterm, describe
 from groundvec.runtime.progress import Progress
+from groundvec.runtime.vectors import MAX_FEATURE
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

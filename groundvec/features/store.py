@@ -24,10 +24,10 @@ import h5py
 import numpy as np
 import pandas as pd
 
-from groundvec.features import MAX_FEATURE
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import atomic, check_memory, open_regular, open_zip
 from groundvec.runtime.files import sha256 as file_sha256
+from groundvec.runtime.vectors import MAX_FEATURE
 
 BLOCK_BYTES = 2**26  # to read at a time, so that memory holds the features once and not twice
 MAX_WIDTH = 2**16  # features of an image; networks have 512 to 4,096

@@ -6,6 +6,9 @@ import numpy as np
 
 from groundvec.runtime.errors import InputError
 
+# Of an image's features: sums of squares of larger ones overflow float32, and vectors become 0.
+MAX_FEATURE = 1e15
+
 
 def as_array(values: Any, name: str) -> np.ndarray:
     """Return an array, a tensor of torch, a column of vectors or nested lists as one array.
