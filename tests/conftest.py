@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Fixtures and settings of all tests."""
 
 import os
 import shutil
@@ -31,7 +31,7 @@ sys.path.insert(0, str(ROOT))
 
 @pytest.fixture(scope="session")
 def mirror() -> Path:
-    """A folder of real data; what needs it is left out else."""
+    """A folder of real data; tests that need it are skipped without one."""
     folder = Path(os.environ.get("GROUNDVEC_MIRROR", ROOT.parent / "shared" / "mirror"))
     if not (folder / "SHA256SUMS").exists():
         pytest.skip(f"there is no mirror of real data in {folder}: export GROUNDVEC_MIRROR=FOLDER")
@@ -52,9 +52,9 @@ def browser() -> Iterator[Any]:
 
 
 def program(name: str) -> str:
-    """Where a program is that Debian's package of this name has; what needs it is left out else.
+    """Return the path of a program; skip the test if it is missing.
 
-    But not in CI, which installs it.
+    In CI, which installs it, the test fails instead.
     """
     if path := shutil.which(name):
         return path
@@ -64,7 +64,7 @@ def program(name: str) -> str:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Name each reason why tests were left out in a line, with their number."""
+    """Write one line per reason for skipped tests, with their number."""
     skipped = terminalreporter.stats.get("skipped", [])
     reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
     for reason, count in reasons.most_common():
@@ -92,7 +92,7 @@ def retrieval(tmp_path: Path) -> list[Any]:
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
-    """Files of what two systems predict, with the rated pairs beside them."""
+    """Files of the predictions of two systems, and a file of the rated pairs."""
     from tests.support.result_files import write_predictions
 
     return write_predictions(tmp_path)

@@ -10,7 +10,7 @@ Example:
   python tests/rehearse.py config/paper.yaml
   python tests/rehearse.py config/paper.yaml --folder /scratch/rehearsal -- --profile slurm
 
-What follows `--` is Snakemake's. After an interruption, the same command with --folder goes on.
+Arguments after `--` are Snakemake's. After an interruption, the same command with --folder resumes.
 
 Time in full assumes this machine, one job after another, and that
 - features take as long as pictures and crops are many;
@@ -45,7 +45,7 @@ from tests.support import public_files
 from tests.support.sts_files import SUBTASKS
 from tests.support.workflow import copy_project
 
-PICTURES = {  # of each split, by source; `pairs` are those of sentences to translate alone
+PICTURES = {  # by source and split; `pairs` are sentence pairs for translation only
     "flickr8k": {"train": 6000, "dev": 1000, "test": 1000},
     "karpathy": {"train": 29000, "dev": 1014, "test": 1000},  # of Flickr30k
     "mscoco": {"train": 113287, "dev": 5000, "test": 5000},
@@ -161,7 +161,7 @@ def stages(folder, config):
         stage = rule if times != 1 or rule == "download" else "tables, figures and so on"
         rows.append((stage, 1, seconds, in_full))
     table = pd.DataFrame(rows, columns=["stage", "jobs", *TIMES]).groupby("stage").sum()
-    # What is copied from the mirror here is downloaded in full.
+    # The mirror's files are copied here; an experiment in full downloads them.
     table.loc[table.index == "download", "in full"] = float("nan")
     table = table.sort_values("in full", ascending=False)
     table.loc["all, one after another"] = table.sum()
@@ -187,7 +187,7 @@ def main(arguments):
         with suppress(KeyboardInterrupt):  # it goes to Snakemake too, which ends its jobs first
             process.wait()
     if process.returncode:
-        sys.exit(f"error: the rehearsal has not ended; --folder {folder} goes on with it")
+        sys.exit(f"error: the rehearsal has not ended; --folder {folder} resumes it")
     if (folder / "results").exists():  # not after a dry run
         print(stages(folder, config).to_string(formatters=dict.fromkeys(TIMES, clock), na_rep="-"))
     page = folder / "results" / config["experiment"] / "report/index.html"

@@ -1,4 +1,4 @@
-"""A run of the tests ends with what was left out, and why."""
+"""A run of the tests ends with the number of skipped tests and the reasons."""
 
 import os
 import re

@@ -162,7 +162,7 @@ def test_ratings_names_invalid_arguments(folders, given, said):
 
 
 def test_pairs_with_a_training_caption_are_counted_and_left_out(made_up):
-    """Numbers that leave pairs out are those of `evaluation.overlap`, which has its own tests."""
+    """The tests of `evaluation.overlap` check the scores without these pairs."""
     videos = made_up.pairs[made_up.pairs["subtask"] == "MSRvid"]
     one = videos.iloc[0]
     both = videos.iloc[50]
@@ -185,7 +185,7 @@ def test_the_rated_sentences_are_fetched_once(tmp_path, monkeypatch):
         shutil.make_archive(str(stem), form, files, name)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("GROUNDVEC_MIRROR", str(mirror))
-    sums = dict.fromkeys(("sha256", "size", "md5"))  # those of the real files
+    sums = dict.fromkeys(("sha256", "size", "md5"))  # the recorded checksums are the real files'
     real = sts_archives.fetch
 
     def fetch(name, source, *more):
@@ -270,7 +270,10 @@ def test_every_number_of_retrieval_names_its_protocol():
     assert first["ties"] == "rank before the right one" and first["r1"] == 0  # all are the same
     assert first["median_rank"] == 5 and first["captions_per_image"] == "5"
     assert first["r10"] == 100 == first["r10_high"]  # an interval ends at 100
-    assert set(result.items["rank"]) == {5, 21}  # within a fold: 5 images, 25 captions of which 5
+    assert set(result.items["rank"]) == {
+        5,
+        21,
+    }  # within a fold: 5 images; 25 captions, 5 of them right
     text = str(result)
     for said in ("Similarity: cosine", "Folds: 2", "Ties: rank before", "its others do not count"):
         assert said in text

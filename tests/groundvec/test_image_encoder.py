@@ -211,7 +211,7 @@ def test_a_packed_model_has_its_networks(photos, tmp_path, lite):
     pack(tmp_path / "model", tmp_path / "packed")
     vectors = ImageEncoder(tmp_path / "model").encode(photos)
     packed = ImageEncoder(tmp_path / "packed")
-    # Weights in 8 bits: the vectors are nearly the same, and not those of one crop.
+    # Weights in 8 bits: the vectors are nearly those from two crops.
     assert 0.98 < np.vecdot(packed.encode(photos), vectors).min() < 0.999999
     exported = graphs.export(lite.network, lite.transform)
     assert (tmp_path / "packed/graphs/0.onnx").stat().st_size < 0.4 * len(exported)

@@ -1,4 +1,4 @@
-"""`pip install .`: what it brings is enough to encode sentences, and all files are there."""
+"""`pip install .` installs all files, and packages enough to encode sentences."""
 
 import os
 import shutil
@@ -77,7 +77,7 @@ def installed(tmp_path_factory):
 
 
 def closure(requirements, extra=""):
-    """The packages that these bring, with what they need in turn, without or with an extra."""
+    """Return all packages that requirements install, with or without an extra."""
     found = set()
     todo = [(Requirement(text), extra) for text in requirements]
     while todo:

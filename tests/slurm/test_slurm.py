@@ -1,4 +1,4 @@
-"""The workflow on a real SLURM, and what it does when jobs die.
+"""The workflow on a real SLURM, also when jobs die.
 
 Run by .ci/run, or by hand, as root:
 
@@ -52,7 +52,7 @@ def wait_for(condition, seconds=900):
 
 
 class Project:
-    """A copy of the project in which the workflow is run on one configuration."""
+    """A copy of the project that runs the workflow on one configuration."""
 
     def __init__(self, folder, configuration, *targets):
         self.folder = folder
@@ -274,9 +274,9 @@ def slurm_logs(project):
 
 @pytest.fixture(scope="module")
 def faults(tmp_path_factory):
-    """The projects in which the faults happen; as futures, so that one may fail by itself.
+    """Start one project per fault, as futures: each may fail by itself.
 
-    What is there before the fault, data and features, is made once and without SLURM.
+    Data and features, which precede the fault, are made once and without SLURM.
     """
     prepared = copy_project(tmp_path_factory.mktemp("prepared"))
     snakemake(prepared, *PREPARED, "--configfile", "tests/slurm/faults.yaml")

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def run_here(name, *arguments):
-    """Run a command in this process; it raises what it refuses."""
+    """Run a command in this process; bad input raises an InputError."""
     parser = argparse.ArgumentParser()
     COMMANDS[name].add_arguments(parser)
     COMMANDS[name].main(parser.parse_args([str(word) for word in arguments]))

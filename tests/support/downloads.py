@@ -18,7 +18,7 @@ def sha256(content: bytes) -> str:
 class Handler(BaseHTTPRequestHandler):
     """Serves `server.others` by their paths, and for other paths `server.content`, or 404.
 
-    It does what `server.faults` says, one fault a request, and notes what was asked for.
+    Each request takes one fault of `server.faults`, and is recorded.
     """
 
     def do_GET(self):

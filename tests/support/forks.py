@@ -7,8 +7,9 @@ nothing of groundvec: a command finds that in its PYTHONPATH, as ever. `jobs(fol
 for the programs that Snakemake starts.
 
 Most of the memory of such a process is shared with the one that it was forked off. To write into
-it copies it, which took more time than all else that a small program does. So what was imported is
-frozen, or the garbage collector would write into it; and a process ends without tidying up.
+it copies it, which took more time than all else that a small program does. So imported
+objects are frozen, or the garbage collector would write into them; and a process ends without
+tidying up.
 """
 
 import atexit
@@ -30,7 +31,7 @@ from pathlib import Path
 
 LARGE = ("matplotlib.figure", "pandas", "sacrebleu", "sklearn.linear_model", "torch._dynamo")
 LONGEST = 3000  # seconds that a command may take
-# What stands in a job's PATH for python: it hands itself over, and ends as the job does.
+# A job's PATH has this in place of python: it hands its command over, and exits with its status.
 PYTHON = """\
 #!{python} -IS
 import json, os, socket, sys
@@ -47,7 +48,7 @@ sys.exit(status if status >= 0 else 128 - status)
 
 
 def run(*command, cwd, env):
-    """Run `python COMMAND`; return its status and what it wrote."""
+    """Run `python COMMAND`; return its status and its output."""
     request = json.dumps([[str(word) for word in command], str(cwd), dict(env)]).encode()
     with (
         socket.socket(socket.AF_UNIX) as server,
@@ -92,7 +93,7 @@ _kept = []
 
 
 def _serve(path):
-    """Fork for each command that comes in; return, in the child, what it is to do."""
+    """Fork for each request; return, in the child, the request and its streams."""
     threading.Thread(target=lambda: os._exit(len(os.read(0, 1))), daemon=True).start()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that watch
     listening = socket.socket(socket.AF_UNIX)
@@ -125,7 +126,7 @@ def _watch(process, connection):
 
 
 def _become(command, cwd, env, streams):
-    """Go on as `python COMMAND` does, with these file descriptors."""
+    """Become `python COMMAND`, with these file descriptors."""
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
     signal.alarm(LONGEST)

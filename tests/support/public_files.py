@@ -27,7 +27,7 @@ MULTI30K = DEV + 2 * TESTED  # after the training pictures
 
 
 def write(folder, train, backbones, everything):
-    """Make a project's mirror and, what no mirror has, the pictures of Flickr30k.
+    """Make a project's mirror, and the images of Flickr30k, which no mirror has.
 
     Args:
         folder: a copy of the project. Its `resources/sources.yaml` names the weights that are made.
@@ -160,7 +160,7 @@ def sts(folder, pairs):
 
 
 def vectors(mirror, words, infersent):
-    """Random vectors in GloVe's form, and a random InferSent over those of 300 numbers."""
+    """Write random vectors in GloVe's form, and a random InferSent over vectors of 300 numbers."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         units = 2048 if infersent else 1

@@ -50,10 +50,10 @@ BAG = {"text": {"name": "words"}, "encoder": {"name": "bag", "size": 8, "embeddi
 
 
 def write_models(folder, *models, snapshots=(4, 8), **descriptions):
-    """Write a model.json for each of (dataset, model) or (dataset, model, seed); gives the files.
+    """Write a model.json for each (dataset, model) or (dataset, model, seed); return the files.
 
-    Beside each is an ensemble.json, in which the first of the snapshots is the best. Descriptions
-    are those of models that are not called by their parts; `_` stands for `-`.
+    Each folder has an ensemble.json too; its first snapshot is the best. Pass a description for
+    each model whose name does not list its parts; `_` stands for `-`.
     """
     paths = []
     for dataset, model, *seed in models:
@@ -175,7 +175,7 @@ LABELS = [
     "test_set",
     "direction",
 ]
-# Of SYSTEM, and of two that are worse by their R@10
+# SYSTEM, and two trainings with a lower R@10
 TRAININGS = [("gru-8-max", 1, 50), ("gru-8-max", 2, 40), ("lstm-8-max", 1, 30)]
 
 
@@ -244,7 +244,7 @@ def write_predictions(folder):
 
 
 def of_scores(folder, *tables):
-    """Return the options for scores, and for those of trained models without seen pairs."""
+    """Return the options for scores, and for trained models' scores without seen pairs."""
     models = [overlapping(table) for table in tables if table["kind"].ne("baseline").all()]
     overlap = write(folder, *models, name="overlap")
     return ["--scores", *write(folder, *tables), "--overlap", *overlap]

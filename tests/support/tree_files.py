@@ -52,9 +52,9 @@ WAYS = ((C2C, 0.5, 500), (C2I, 1, 500), (I2C, 2, 100))  # how ranks differ, and 
 
 
 def training(model, rank, seed=1, best="8", dataset="draws"):
-    """Scores of one training: the mean ranks of its best snapshot on the test set are `rank`.
+    """Make scores of one training: its best snapshot has the mean rank `rank` on the test set.
 
-    That of image to caption is twice, that of sentences half of it. The others are worse on the
+    Captions of an image rank twice as low, and sentences half. Other snapshots are worse on the
     development set, and better on the test set.
     """
     rows = []
@@ -100,7 +100,7 @@ def results_of(folder, *trainings, **descriptions):
 
 
 def query_ranks(folder, *trainings, spread=3):
-    """The option for the ranks of four images' queries, whose means are those of `training` + 10.
+    """Return the option for the ranks of four images' queries: the means of `training` plus 10.
 
     Each image has four queries, whose ranks are whole numbers.
     """

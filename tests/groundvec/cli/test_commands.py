@@ -85,7 +85,7 @@ def test_standard_input_is_encoded_to_standard_output(tmp_path, model, encoder):
     (tmp_path / "-").touch()  # a file of that name has nothing to do with it
     line = f"groundvec encode --model {model} | head -n 2"
     result = shell(tmp_path, line, stdin="A dog runs.\n" * 3000)
-    assert result.stderr == "" and result.returncode == 128 + 13  # as of one that SIGPIPE ends
+    assert result.stderr == "" and result.returncode == 128 + 13  # SIGPIPE ended it
     vectors = np.loadtxt(io.StringIO(result.stdout), np.float32, delimiter=",")
     expected = encoder.encode(["A dog runs."] * 2, language="en")
     np.testing.assert_allclose(vectors, expected, atol=1e-6)

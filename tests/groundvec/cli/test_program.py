@@ -61,7 +61,7 @@ import groundvec.__main__
     assert result.returncode == 130 and result.stderr == ""
 
 
-# What is there is not written over
+# Existing files are not overwritten
 
 
 @pytest.mark.parametrize("link", ["a symbolic link", "a hard link", "a detour"])
@@ -116,7 +116,7 @@ def test_a_log_empties_nothing_but_a_log(tmp_path):
     assert (tmp_path / "captions.csv").read_text() == "mine"
 
 
-# What is printed
+# Printed text
 
 
 def test_nothing_printed_does_something_to_the_terminal(tmp_path):
@@ -257,7 +257,7 @@ def test_every_number_of_a_script_has_bounds():
                     todo += action.choices.values()
                 if action.type in (int, float) and not action.choices:
                     numbers.add(action.option_strings[0].removeprefix("--"))
-    # Those of a source have the bounds of its options, which scripts/dataset.py checks.
+    # scripts/dataset.py checks a source's numbers by the bounds of its options.
     sources = [parts.options_schema("sources", name) for name in parts.names("sources")]
     options = [option for said in sources for option in said["properties"].items()]
     of_sources = {name for name, said in options if said.get("type") == "integer"}

@@ -95,7 +95,7 @@ def test_a_replaced_file_of_trees_trains_anew(project):
         folder = train(run_here, project, name, described, "--treebanks", path)
         made.append(json.loads((folder / "model.json").read_text()))
     assert made[0]["texts"] == made[1]["texts"] and made[0]["key"] != made[1]["key"]
-    for content in made:  # a key is the hash of what is said to decide the training
+    for content in made:  # a key is the hash of all inputs of the training
         about = json.loads((project / "work" / content["key"] / "about.json").read_text())
         assert digest(about["decides"]) == content["key"]
         assert about["decides"]["description"] == content["description"]

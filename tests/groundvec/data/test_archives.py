@@ -188,7 +188,7 @@ def test_a_full_disk_leaves_nothing_behind(make, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("kind", ["zip", "headers", "trailing bytes"])
 def test_a_decompression_bomb_is_refused_before_it_is_read(tmp_path, kind):
-    """The headers of all members are kept in memory; what follows the last one is read too."""
+    """Python keeps the headers of all members in memory, and reads the bytes after the last one."""
     archive = tmp_path / ("a.zip" if kind == "zip" else "a.tar.gz")
     header = tarfile.TarInfo("a").tobuf(tarfile.GNU_FORMAT)
     if kind == "zip":

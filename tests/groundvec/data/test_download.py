@@ -278,7 +278,7 @@ def test_an_archive_is_put_together_of_files_with_sums(server, target, caplog):
     assert not target.exists()
     server.asked.clear()
     fetch(NAME, source | {"urls": source["urls"][1:]}, target)
-    assert len(server.asked) == 1  # what was there is kept
+    assert len(server.asked) == 1  # the first member is kept
     with zipfile.ZipFile(target) as archive:
         assert {name: archive.read(name) for name in archive.namelist()} == members
     assert only_file_in(target.parent) == target
@@ -313,7 +313,7 @@ def test_the_sums_of_a_mirror_go_before_the_recorded_ones(server, target, mirror
     (mirror / NAME).write_bytes(smaller)
     lines = [style.format("0" * 64, "set/another.zip"), style.format(sha256(smaller), NAME), ""]
     (mirror / "SHA256SUMS").write_text("\n".join(lines))
-    for _ in range(2):  # the second time it is there, and is right although `source` says otherwise
+    for _ in range(2):  # the second time the file exists, and the mirror's checksum wins
         fetch(NAME, server.source, target, mirror)
         assert target.read_bytes() == smaller
     target.write_bytes(CONTENT)  # the published file is right too

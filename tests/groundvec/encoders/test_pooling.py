@@ -24,7 +24,7 @@ def test_attention_by_hand():
     with torch.no_grad():
         for parameter in attention.parameters():
             parameter.zero_()
-        # The score of both features is that of tanh(h_t[0]) ...
+        # Both features score tanh(h_t[0]) ...
         attention.hidden.weight[0, 0] = 1.0
         attention.out.weight[0, 0] = 2.0  # ... times 2 for the first feature
         attention.out.weight[1, 0] = -1.0  # ... times -1 for the second

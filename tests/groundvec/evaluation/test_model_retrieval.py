@@ -44,7 +44,7 @@ ENSEMBLE = {"epochs": [1, 2], "best": 2}
 
 @pytest.fixture
 def scored():
-    """Of three snapshots, with captions in two languages of which one has fewer."""
+    """Three snapshots, with captions in two languages; German has fewer."""
     rng = np.random.default_rng(0)
 
     def unit(rows):
@@ -94,8 +94,8 @@ def test_every_snapshot_and_the_ensemble_is_scored_in_every_language(scored):
             of_ways = system.groupby("direction", sort=False)["rank"]
             assert of_ways.mean().tolist() == expected["mean_rank"].tolist()
             assert of_ways.count().tolist() == expected["queries"].tolist()
-    # Languages, directions, test sets, systems; and sentences, of which German has one an image,
-    # and each language finds the other's.
+    # Languages, directions, test sets, systems; sentences in English, as German has one per image;
+    # and sentences in the other language.
     assert len(table) == 2 * 2 * 2 * (1 + 1 + 3 + 1) + 4 + 2 * 4
     of_sentences = table[table["direction"] == "caption_to_caption"]
     assert set(of_sentences["language"]) == {"en", "en-de", "de-en"}

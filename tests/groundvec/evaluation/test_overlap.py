@@ -15,7 +15,7 @@ from tests.support.models import saved_model
 from tests.support.result_files import described
 from tests.support.small_data import run_script
 
-# Of four images; the last is a test image.
+# Captions of four images; the last is a test image.
 CAPTIONS = {
     "i0": ["A dog 's ball .", "The dog runs !"],
     "i1": ["Two cats sleep .", "A dog's ball", *"ab", ". !", "the sixth caption"],
@@ -132,7 +132,7 @@ def test_pairs_are_counted_as_by_hand(scores):
         assert row["seen"] == len([1 for a, b in images if len(a) or len(b)])
         assert row["seen_both"] == len([1 for a, b in images if len(a) and len(b)])
         assert row["seen_one_image"] == len([1 for a, b in images if a & b])
-    # Of the 55 pairs of 11 sentences, 21 are of the 7 that are no training captions.
+    # 11 sentences make 55 pairs; the 7 that are no training captions make 21.
     everything = row_of(scores, task="all", statistic="concatenated", kind="ensemble")
     counts = {name: everything[name] for name in ("seen", "seen_both", "seen_one_image")}
     assert counts == {"seen": 34, "seen_both": 6, "seen_one_image": 2}

@@ -69,7 +69,7 @@ def by_torch(models, sentences, language="en"):
 
 @pytest.mark.parametrize(("encoder", "text", "similarity"), ENCODERS)
 def test_vectors_of_ragged_batches_equal_pytorch_s(encoder, text, similarity, tmp_path):
-    """Of one snapshot and of an ensemble; and a sentence alone has the vector that it has in it."""
+    """A snapshot and an ensemble; a sentence alone has the same vector as in a batch."""
     models = [model(encoder, text, similarity, seed) for seed in range(2)]
     for each in models:
         each.fit_idf([("en", TEXTS[text].encode(CAPTIONS))])

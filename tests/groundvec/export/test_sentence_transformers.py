@@ -86,7 +86,7 @@ def test_the_folder_holds_no_code_and_names_this_package_s_class(saved):
         "groundvec.export.sentence_transformers.CaptionEncoder"
     ]
     assert (saved / "README.md").read_text() == "# The model card\n"
-    with pytest.raises(ValueError, match="trust_remote_code=True"):  # as of version 6
+    with pytest.raises(ValueError, match="trust_remote_code=True"):  # since version 6
         SentenceTransformer(str(saved), device="cpu")
 
 

@@ -168,7 +168,7 @@ def test_parts_joined_equal_a_single_run(tmp_path, tiny):
         assert np.array_equal(actual["features"], expected["features"])
         assert np.array_equal(actual["image_ids"], expected["image_ids"])
         assert dict(actual.attrs) == dict(expected.attrs)  # the fingerprint among them
-    # Of seven pictures the ninth part has none.
+    # The ninth part of seven images is empty.
     empty = tmp_path / "empty.h5"
     run(extract_features, *options, "--part", 8, "--parts", 9, "--output", empty)
     command = ["--images", tmp_path / "images.csv", "--output", tmp_path / "x.h5", "--parts"]

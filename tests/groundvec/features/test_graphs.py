@@ -63,7 +63,7 @@ def add_constant(model):
 
 
 def claim(model):
-    """Let the weights have more numbers than are there."""
+    """Let the shape of the weights claim more numbers than the file has."""
     model.graph.initializer[0].dims[0] = 2**40
 
 

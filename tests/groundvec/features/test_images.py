@@ -204,7 +204,7 @@ def test_float_pixels(tmp_path):
 
 
 def test_only_pictures_are_decoded_whatever_their_name_says(tmp_path):
-    """PostScript, of which Pillow would start an interpreter, and other formats that it knows."""
+    """Pillow would start an interpreter for PostScript; it knows other formats too."""
     ran = tmp_path / "ran"
     (tmp_path / "a.jpg").write_text(
         f"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n({ran}) (w) file closefile showpage\n"

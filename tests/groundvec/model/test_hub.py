@@ -71,7 +71,7 @@ class Hub(BaseHTTPRequestHandler):
         self.answer(files[file], **named)
 
     do_HEAD = do_GET
-    claimed = 0  # bytes that every file is said to have more
+    claimed = 0  # bytes added to the listed size of every file
 
 
 def digest(data):

@@ -76,7 +76,7 @@ DEEP |= {"dimension": 10**10, "parser": "x", "form": "chain"}
 
 
 def merged(content, change):
-    """The content with some of what is deep within it replaced."""
+    """Return the content with nested values replaced."""
     deep = isinstance(content, dict) and isinstance(change, dict)
     return content | {k: merged(content.get(k), v) for k, v in change.items()} if deep else change
 

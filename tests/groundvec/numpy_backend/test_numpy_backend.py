@@ -50,7 +50,7 @@ def both(folder, encoder, text):
     torch.manual_seed(0)
     model = Model(description(encoder, text), {"en": TEXTS[text]}, 12)
     with torch.no_grad():
-        for weights in model.parameters():  # biases too, and embeddings of what is unknown
+        for weights in model.parameters():  # biases and embeddings of unknown words too
             weights.add_(torch.randn_like(weights), alpha=0.3)
         for weights in model.captions.buffers():
             weights.uniform_(0.1, 3)

@@ -1,4 +1,4 @@
-"""Files that may come from anybody: what they are, how deep, and how much they unpack to."""
+"""Files from strangers: their kind, their depth and their unpacked size."""
 
 import gzip
 import json
@@ -30,10 +30,10 @@ from reproduction.text import treebank
 from reproduction.text.vector_files import read_vectors
 from reproduction.translation import nbest
 
-BOMB = 2**26  # bytes, of which gzip makes 65 kB
+BOMB = 2**26  # bytes; gzip packs them into 65 kB
 
 
-# What is opened
+# Only regular files are opened
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_a_sparse_file_is_not_read(tmp_path, read):
 
 TREES = "# parser = p\n# text = a\n1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
 PAIR = "1\tÉn\tZwo\t3.5\tx\n"
-READERS = {  # of a file's content: what is read of it
+READERS = {  # the content of a file, and the function that reads it
     "a.json": ('{"a":\n 1}\n', read_json),
     "a.vec": ("2 2\ndög 1 2\ncat 3 4\n", lambda path: read_vectors(path, ["dög", "cat"])),
     "glove.txt": ("dög 1 2\ncat 3 4\n", lambda path: read_vectors(path, ["dög", "cat"])),
@@ -152,7 +152,7 @@ def test_text_in_another_encoding_is_refused(tmp_path, name, encoding):
         read(tmp_path / name)
 
 
-# What JSON holds
+# JSON
 
 
 def nested(levels):
@@ -185,7 +185,7 @@ def test_control_characters_in_errors_are_escaped():
     )
 
 
-# What is unpacked
+# Packed files
 
 
 @pytest.fixture(scope="module")
@@ -240,7 +240,7 @@ def test_decompression_bombs_are_refused(bombs, read):
 def test_members_that_unpack_to_far_more_than_their_sizes_say_are_not_opened(
     tmp_path, read, method
 ):
-    """Of BZIP2 and LZMA, Python's reader unpacks a block as a whole, before it can be stopped."""
+    """Python's reader unpacks a block of BZIP2 or LZMA as a whole, before it can be stopped."""
     with zipfile.ZipFile(tmp_path / "a.zip", "w", method) as archive:
         archive.writestr("a", bytes(10**6))
     with pytest.raises(InputError, match=rf"its member a is packed by method {method}: pack it"):

@@ -15,7 +15,7 @@ def lines(caplog):
 
 @pytest.fixture
 def sleep(monkeypatch):
-    """A function by which seconds pass for a bar, at once."""
+    """Return a function that lets seconds pass for a bar, at once."""
     now = [0.0]
     monkeypatch.setattr("tqdm.std.time", lambda: now[0])
 
@@ -32,7 +32,7 @@ def test_where_there_is_no_terminal_long_work_writes_a_line_now_and_then(lines, 
     found = lines()
     assert 3 <= len(found) <= 200 / SECONDS_BETWEEN_LINES
     assert found[0].startswith("drawing: ") and " of 20 images, " in found[0]
-    assert all("20 of 20" not in line for line in found)  # what comes next says that
+    assert all("20 of 20" not in line for line in found)  # the caller's next line says that
     assert capsys.readouterr().err == ""
 
 

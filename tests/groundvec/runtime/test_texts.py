@@ -1,4 +1,4 @@
-"""Sentences in which nothing can be read."""
+"""Blank sentences."""
 
 import pytest
 

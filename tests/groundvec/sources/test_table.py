@@ -1,4 +1,4 @@
-"""A user's own table of captions: what is read, what is left out, and mistakes."""
+"""A user's own table of captions: its rows, ignored rows, and mistakes."""
 
 import hashlib
 import logging
@@ -58,7 +58,7 @@ def test_table_without_a_split_gets_one_that_does_not_depend_on_the_order(tmp_pa
     _, reverse = table.read(path, "photos")
     split = images.set_index("image_id").split
     assert split.to_dict() == reverse.set_index("image_id").split.to_dict()
-    # The order of the hashes, such as that of `printf 0.jpg | sha256sum`.
+    # Images are ordered by their hashes, as `printf 0.jpg | sha256sum` prints them.
     order = sorted(split.index, key=lambda name: hashlib.sha256(name.encode()).digest())
     assert split[order].tolist() == ["dev"] * 5 + ["test"] * 5 + ["train"] * 40
 
@@ -185,7 +185,7 @@ def test_a_folder_with_captions_is_read_like_a_table(tmp_path, form, caplog):
     for name in ("a.jpg", "b.JPG", "c.jpg", "d.jpg", "d.json", "._a.jpg"):
         (folder / name).touch()
     (folder / "notes.txt").write_text("Mine.")
-    (folder / "._a.txt").write_bytes(b"\xff")  # macOS's notes beside a.jpg
+    (folder / "._a.txt").write_bytes(b"\xff")  # macOS's notes on a.jpg
     if form == "texts":
         for name, text in TEXTS.items():
             (folder / name).write_text(f"{text}\n\n", "utf-8-sig")

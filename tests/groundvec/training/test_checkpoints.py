@@ -169,7 +169,7 @@ def test_damage_costs_the_work_since_the_intact_checkpoint_before(
 
 @pytest.mark.parametrize("step", [(Path, "write_bytes"), (os, "fsync"), (Path, "replace")])
 def test_a_crash_while_a_checkpoint_is_written_loses_nothing(tmp_path, monkeypatch, whole, step):
-    """In writing what is kept of epoch 3: epoch 2 is not done again."""
+    """The crash is in writing the checkpoint of epoch 3: epoch 2 is not repeated."""
     epochs = []
     do_step = getattr(*step)
 

@@ -89,7 +89,7 @@ def test_gradients_are_clipped_for_each_network_by_its_own_norm():
         return math.sqrt(sum(p.grad.square().sum().item() for p in module.parameters()))
 
     def norms(clip_image, clip_caption):
-        """Those of both networks' gradients, which stay after a step, by step of an epoch."""
+        """Return the norms of both networks' gradients after each step of an epoch."""
         clipped = description(batch_size=4, clip_image=clip_image, clip_caption=clip_caption)
         torch.manual_seed(0)
         model = Model(clipped, {"en": TEXT}, 6)

@@ -308,7 +308,7 @@ def test_a_wrong_configuration_gets_one_line_that_names_the_key(config, message)
 
 
 def test_data_sets_of_the_same_pictures_may_have_computed_and_precomputed_features():
-    """The keys of both are those of the data set that has the pictures."""
+    """Both read the keys of the data set that has the images."""
     config = changed(features="f.npz", crops=2)
     second = {"of": "one", "backbone": "precomputed", "models": ["gru-8-max"]}
     datasets = complete(config | {"datasets": {**config["datasets"], "two": second}})["datasets"]

@@ -18,7 +18,7 @@ SITE = r"# SITE: "
 
 @pytest.fixture
 def without_slurm(tmp_path):
-    """An environment in which no command of SLURM is found."""
+    """An environment without SLURM's commands."""
     commands = tmp_path / "commands"
     commands.mkdir()
     for name in ("bash", "sh", "which", "git", "env"):

@@ -323,7 +323,7 @@ ROWS = "".join(f"{i}.jpg,Picture number {i}.\n" for i in range(20))
 
 @pytest.fixture(scope="module")
 def mine(built):
-    """Somebody's own pictures, of which two are bad at first."""
+    """A user's own images; two are damaged at first."""
     photos = built / "my/photos"
     photos.mkdir(parents=True)
     for i in range(20):
@@ -378,7 +378,7 @@ def test_a_typo_in_the_table_and_its_correction_compute_nothing_again(mine):
     assert (mine / "results/datasets/mine/captions.csv").exists()
     table.write_text("image,caption\n" + ROWS)
     assert NOTHING in snakemake(mine, *MINE, "-n")
-    # A typo that nobody can know for one is used; what was made without it is found again.
+    # An undetectable typo is used; after its correction, the earlier results are found again.
     table.write_text("image,caption\n" + ROWS.replace("number 7", "nmber 7"))
     snakemake(mine, "results/datasets/mine/captions.csv", *MINE)
     table.write_text("image,caption\n" + ROWS)
@@ -448,7 +448,7 @@ def test_every_experiment_has_a_plan(tmp_path, experiment):
 
 
 def test_data_sets_of_karpathy_s_archive_are_made_from_a_mirror(built):
-    """Those of MSCOCO have their pictures in archives, too; those of Flickr30k are the user's."""
+    """MSCOCO's images are in archives too; Flickr30k's are the user's."""
     photos = built / "my/flickr30k"
     photos.mkdir(parents=True)
     file = io.BytesIO()

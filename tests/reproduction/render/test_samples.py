@@ -104,7 +104,7 @@ def test_samples_mark_right_answers(tmp_path):
 
 @pytest.fixture
 def trained(tmp_path):
-    """Return the folder of an untrained network as a training's only snapshot, beside its data."""
+    """Return the folder of an untrained network as a training's only snapshot; write its data."""
     text = "Picture {}, time {}, costs $5 \\frac_ or $10 🐶"
     captions = [[text.format(image, k) for k in range(6)] for image in range(7)]
     write_data(tmp_path, ["dev", *["test"] * 6], captions)

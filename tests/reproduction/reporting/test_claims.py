@@ -71,7 +71,7 @@ def test_intervals_and_verdicts_that_pages_show_are_those_of_the_seeds_values():
                 assert again(row) == pytest.approx((row["low"], row["high"]), abs=1e-6)
 
 
-def test_differences_on_pages_equal_those_of_the_scores():
+def test_differences_on_pages_follow_from_the_scores():
     """Ensembles with recalls and correlations for each seed."""
     names = {tables.STS: "STS 12-16", tables.STSB: "STS-B", tables.SICK: "SICK-R"}
     compared = 0

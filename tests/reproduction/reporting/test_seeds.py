@@ -1,4 +1,4 @@
-"""Intervals over seeds, and what they cover in simulated experiments."""
+"""Intervals over seeds, and their coverage in simulated experiments."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Which models a report shows, and in which order."""
+"""The models of a report, and their order."""
 
 import json
 from pathlib import Path

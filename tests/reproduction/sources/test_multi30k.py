@@ -22,7 +22,7 @@ NAMES = {
 
 @pytest.fixture
 def folder(tmp_path):
-    """Those of eight images and two that nobody has."""
+    """Multi30k of eight images, and of two more without image files."""
     translated = {
         "train": NAMES["train"],
         "val": NAMES["val"],
@@ -39,7 +39,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def flickr8k(tmp_path):
-    """Flickr8k's text, of which 10, 40, 50 and 70 are Multi30k's too."""
+    """Flickr8k's text; Multi30k has the images 10, 40, 50 and 70 too."""
     text = tmp_path / "flickr8k"
     splits = {
         "train": ["70_c.jpg", "40_x1.jpg"],

@@ -91,7 +91,7 @@ def test_a_thousand_images_are_drawn_800_100_100_the_same_number_of_each_categor
     of_each = split.groupby(split.index.str.split("/").str[0]).value_counts().unstack()
     assert len(of_each) == 20
     assert of_each[["train", "dev", "test"]].drop_duplicates().to_numpy().tolist() == [[40, 5, 5]]
-    # The order of the hashes, such as that of `printf '1 category0/0.jpg' | sha256sum`.
+    # Images are ordered by their hashes, as `printf '1 category0/0.jpg' | sha256sum` prints them.
     first = split[[f"category0/{k}.jpg" for k in range(50)]]
     order = sorted(first.index, key=lambda name: hashlib.sha256(f"1 {name}".encode()).digest())
     assert first[order[:5]].tolist() == ["dev"] * 5
@@ -179,7 +179,7 @@ def test_the_images_of_a_page_are_downloaded_once(tmp_path, site):
     expected = {name.replace("dog/", "potted plant/"): c for name, c in JPEGS.items()}
     assert files_in(tmp_path / "images") == expected
     fetch(site, tmp_path / "images", names=names)
-    assert len(site.paths) == 20  # what is there is not asked for again
+    assert len(site.paths) == 20  # existing images are not requested again
 
 
 def test_images_that_fail_are_named_and_the_others_kept(tmp_path, site, caplog):
@@ -206,7 +206,7 @@ def test_images_that_fail_are_named_and_the_others_kept(tmp_path, site, caplog):
 def test_a_page_that_is_gone_is_asked_for_one_image_only_where_another_has_them(tmp_path, site):
     gone = site.url.replace("sentences", "gone")
     download.fetch_images(IDS, [gone, site.url], tmp_path / "images", "pascal1k/images")
-    assert files_in(tmp_path / "images") == JPEGS  # and no sums beside them
+    assert files_in(tmp_path / "images") == JPEGS  # and no files of checksums
     assert [path for path in site.paths if path.startswith("/gone")] == [f"/gone/{IDS[0]}"]
 
 

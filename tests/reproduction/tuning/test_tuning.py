@@ -253,7 +253,7 @@ def test_images_are_decoded_once_and_again_if_the_file_is_damaged(tmp_path):
     file.write_bytes(file.read_bytes()[:-1] + b"x")
     again = training.decoded(images, TRANSFORM, tmp_path, ids)
     assert np.array_equal(again, expected)
-    # Those of other pictures, with their checksum.
+    # Pixels of other images, with their checksum.
     training.decoded(images, TRANSFORM, tmp_path, ids[::-1])
     [other] = set((tmp_path / "pixels").glob("*.bin")) - {file}
     for suffix in (".bin", ".sha256"):
