@@ -6,6 +6,7 @@ import html
 import io
 import os
 import string
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -52,24 +53,24 @@ def shown(text: str | Path) -> str:
     return printable(str(text).encode("utf-8", "replace").decode())
 
 
-def page(results: dict[str, Hits], about: str, index: "Index", output: Path) -> str:
+def page(results: Sequence[tuple[str, Hits]], about: str, index: "Index", output: Path) -> str:
     """Make a page that needs no other file: it contains thumbnails, with links to the pictures.
 
     The links are relative, so that a folder may be sent with the page in it.
 
     Args:
-        results: by query, the pictures that it found.
+        results: each query with the pictures that it found.
         about: a sentence about the model.
     """
     sections = []
-    for query, hits in results.items():
+    for query, hits in results:
         items = [_item(path, score, output) for path, score in hits]
         sections.append(QUERY.substitute(query=html.escape(query), items="\n".join(items)))
     return PAGE.substitute(
-        title=html.escape("; ".join(results)),
+        title=html.escape("; ".join(query for query, _ in results)),
         queries="\n".join(sections),
         about=html.escape(printable(about)),
-        best=max(map(len, results.values())),
+        best=max(len(hits) for _, hits in results),
         pictures=f"{len(index.paths):,}",
         date=datetime.date.today().isoformat(),
     )
@@ -83,10 +84,31 @@ def _item(path: Path, score: float, output: Path) -> str:
     image.thumbnail((SIDE, SIDE))
     thumbnail = io.BytesIO()
     image.save(thumbnail, "JPEG")
-    link = os.path.relpath(path, output.resolve().parent)
     return ITEM.substitute(
         data=base64.b64encode(thumbnail.getvalue()).decode(),
         score=f"{score:.3f}",
-        link=html.escape(quote(os.fsencode(link))),
+        link=html.escape(quote(os.fsencode(_link(path, output)))),
         name=html.escape(shown(path)),
     )
+
+
+def _link(path: Path, output: Path) -> str:
+    """Return the path of a picture relative to the folder of a page.
+
+    A browser resolves it from the address that the user opened, without following links. So the
+    paths stay as they were typed. Links are followed only if the picture is in the page's folder,
+    but is named by another path.
+    """
+    for picture, page_file in (
+        (_without_dots(path), _without_dots(output)),
+        (path.resolve(), output.resolve()),
+    ):
+        if picture.is_relative_to(page_file.parent):
+            return str(picture.relative_to(page_file.parent))
+    return os.path.relpath(_without_dots(path), _without_dots(output).parent)
+
+
+def _without_dots(path: Path) -> Path:
+    """Return an absolute path without `..`, which after a link leads to the link's target."""
+    path = path.absolute()
+    return path.resolve() if ".." in path.parts else path

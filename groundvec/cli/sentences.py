@@ -23,10 +23,14 @@ HEADER = re.compile(
 
 def is_path(argument: str) -> bool:
     """Return whether an argument is, or looks like, the name of a file or folder."""
-    # `-`, a path such as photos/a.jpg or photos/, or a name with an ending, such as a.jpg.
-    looks_like_path = re.fullmatch(r"-|\S*/(\S*[^\s.])?|\S+\.[A-Za-z]\w{1,4}", argument)
     # Path.exists raises an error for long sentences.
-    return bool(looks_like_path) or os.path.exists(argument)  # noqa: PTH110
+    return looks_like_path(argument) or os.path.exists(argument)  # noqa: PTH110
+
+
+def looks_like_path(argument: str) -> bool:
+    """Return whether an argument can be no sentence, but the name of a file or folder."""
+    # `-`, a path such as photos/a.jpg or photos/, or a name with an ending, such as a.jpg.
+    return bool(re.fullmatch(r"-|\S*/(\S*[^\s.])?|\S+\.[A-Za-z]\w{1,4}", argument))
 
 
 def check_sentence(sentence: str, remedy: str) -> None:

@@ -7,8 +7,9 @@ changed pictures. Files that are not pictures are skipped, and copies of a pictu
 or sizes are shown once.
 
 The last argument is the query. Files and folders before it are searched; sentences before it are
-further queries. --plus and --minus add the vector of a sentence or picture to each query, or
-subtract it. So --minus moves pictures down, and excludes none.
+further queries. End a query with a full stop if a file or folder has its name. --plus and --minus
+add the vector of a sentence or picture to each query, or subtract it. So --minus moves pictures
+down, and excludes none.
 
 Examples:
   groundvec search holiday/ "a dog on a beach"
@@ -28,7 +29,7 @@ from typing import TYPE_CHECKING, cast
 from groundvec.cli.arguments import STANDARD, add_model, add_output, add_tokenized
 from groundvec.cli.program import show
 from groundvec.cli.search_results import Hits, page, shown
-from groundvec.cli.sentences import is_path
+from groundvec.cli.sentences import is_path, looks_like_path
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.texts import is_blank
@@ -50,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "queries",
-        type=_path_or_sentence,
+        type=_picture_or_sentence,
         nargs="+",
         metavar="QUERY",
         help="a description of pictures, in quotation marks, or a picture, to find similar ones",
@@ -58,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for option, effect in (("--plus", "add to"), ("--minus", "subtract from")):
         parser.add_argument(
             option,
-            type=_path_or_sentence,
+            type=_picture_or_sentence,
             action="append",
             default=[],
             metavar="QUERY",
@@ -102,6 +103,14 @@ def main(arguments: argparse.Namespace) -> None:
                 f"{query} is neither a sentence nor the file of a picture: put a sentence in "
                 "quotation marks, with a full stop if it looks like a name"
             )
+    # Names in the current folder that may as well have been meant as queries.
+    names = [str(path) for path in [*images[1:], last] if isinstance(path, Path)]
+    words = [name for name in names if not looks_like_path(name)]
+    if words:
+        log.warning(
+            "%s: read as a file or folder, which has this name; end a sentence with a full stop",
+            ", ".join(words[:3]),
+        )
 
     from groundvec.index import Index
     from groundvec.model import hub
@@ -119,12 +128,12 @@ def main(arguments: argparse.Namespace) -> None:
     )
     about = _about(index)
     log.warning("%s", about)
-    results: dict[str, Hits] = {}
+    results: list[tuple[str, Hits]] = []
     for query in queries:
         title = shown(query)
         title += "".join(f" + {shown(added)}" for added in arguments.plus)
         title += "".join(f" - {shown(subtracted)}" for subtracted in arguments.minus)
-        results[title] = index.search(
+        hits = index.search(
             query,
             arguments.best,
             arguments.language,
@@ -132,8 +141,9 @@ def main(arguments: argparse.Namespace) -> None:
             arguments.plus,
             arguments.minus,
         )
+        results.append((title, hits))
     if output == STANDARD:
-        for title, hits in results.items():
+        for title, hits in results:
             if len(results) > 1:
                 show(f"{title}:")
             for path, score in hits:
@@ -141,7 +151,7 @@ def main(arguments: argparse.Namespace) -> None:
         return
     text = page(results, about, index, output)
     files.write_bytes(output, text.encode(errors="replace"))
-    best = max(map(len, results.values()))
+    best = max(len(hits) for _, hits in results)
     show(f"written: {shown(output)}, with the {best} best of {len(index.paths):,} pictures")
 
 
@@ -152,6 +162,17 @@ def _path_or_sentence(argument: str) -> Path | str:
     if is_blank(argument):
         raise argparse.ArgumentTypeError("a sentence is empty: describe pictures")
     return argument
+
+
+def _picture_or_sentence(argument: str) -> Path | str:
+    """Return the file that an argument names, or seems to name; a sentence as it is.
+
+    The name of a folder is a sentence, since a folder is no query: people who sort photos have
+    folders that are named like their queries.
+    """
+    path = _path_or_sentence(argument)
+    is_word = not looks_like_path(argument) and not is_blank(argument)
+    return argument if is_word and isinstance(path, Path) and path.is_dir() else path
 
 
 def _about(index: "Index") -> str:

@@ -196,6 +196,43 @@ def test_a_search_by_pictures_and_several_queries(groundvec, model, photos):
         assert_listed(lines[start : start + 2], found)
 
 
+def test_a_query_is_no_folder_that_has_its_name(groundvec, model, photos, tmp_path, caplog):
+    """People have folders that are named like their queries."""
+    (tmp_path / "dog").mkdir()
+    for options in (["dog"], ["A cat.", "--minus", "dog"]):
+        lines = groundvec("search", "photos", *options, "--model", model).splitlines()
+        query, *minus = (option for option in options if option != "--minus")
+        assert_listed(lines, Index(photos, model).search(query, minus=minus))
+    assert "read as" not in caplog.text
+    shutil.copy(photos / "2 <&.png", tmp_path / "cat")
+    shutil.copy(photos / "3 <&.png", tmp_path / "dog")
+    lines = groundvec("search", "photos", "dog", "cat", "--model", model).splitlines()
+    assert float(lines[0].split()[0]) == pytest.approx(1, abs=1e-4)
+    assert "dog, cat: read as a file or folder, which has this name; end a sent" in caplog.text
+
+
+def test_links_of_a_page_lead_to_pictures_from_the_address_that_was_typed(
+    groundvec, model, photos, tmp_path
+):
+    (tmp_path / "data").mkdir()
+    photos.rename(tmp_path / "data/photos")
+    photos.symlink_to("data/photos")
+    (tmp_path / "data/out").mkdir()
+    (tmp_path / "out").symlink_to("data/out")
+    cases = {
+        ("photos", "photos/best.html"): "",
+        (photos, "photos/absolute.html"): "",
+        ("data/photos", "photos/real.html"): "",
+        ("photos", "out/best.html"): "../photos/",
+        ("out/../photos", "best.html"): "data/photos/",
+        ("data/photos", "out/../best.html"): "photos/",
+    }
+    for (folder, page), start in cases.items():
+        groundvec("search", folder, "A dog.", "--model", model, "-o", page)
+        links = re.findall(r'href="([^"]+)"', (tmp_path / page).read_text())
+        assert sorted(map(unquote, links)) == [f"{start}{number} <&.png" for number in range(4)]
+
+
 def test_a_page_of_the_best_needs_no_other_file(groundvec, model, photos, tmp_path):
     sentence = "A <b>dog</b> & $cat."
     line = groundvec("search", "photos", sentence, "A cat.", "--model", model, "-o", "best.html")
@@ -241,9 +278,9 @@ def test_bytes_outside_utf_8_are_shown_as_question_marks(groundvec, model, photo
     (photos / "folder.png").mkdir()  # no picture, whatever its name
     lines = groundvec("search", "photos", "A dog.", "--model", model).splitlines()
     assert len(lines) == 4 and sum(line.endswith("photos/caf?.png") for line in lines) == 1
-    sentence = os.fsdecode(b"A caf\xe9.")
-    groundvec("search", "photos", sentence, "--model", model, "-o", "best.html")
-    assert "<h1>A caf?.</h1>" in (tmp_path / "best.html").read_text()
+    sentences = [os.fsdecode(b"A caf\xe9."), os.fsdecode(b"A caf\xe8.")]
+    groundvec("search", "photos", *sentences, "--model", model, "-o", "best.html")
+    assert (tmp_path / "best.html").read_text().count("<h1>A caf?.</h1>") == 2
 
 
 def test_a_search_goes_on_where_nothing_can_be_saved(
@@ -293,7 +330,7 @@ RETRIEVE = ["evaluate", "retrieval", "captions.npy", "images.npy"]
         (["similarity", "A dog."], "give two sentences in quotation marks, or two files"),
         (["similarity", "--files", "s.txt", "two.txt"], "s.txt has 1 lines and two.txt has 2"),
         (["search", "s.txt", "A dog.", "-n", "0"], "--best is 0: ask for one or more"),
-        (["search", "s.txt", "folder"], "folder is neither a sentence nor the file of a picture"),
+        (["search", "s.txt", "./folder"], "folder is neither a sentence nor the file of a picture"),
         (["search", "s.txt", "A.", "--minus", "no.jpg"], "no.jpg is neither a sentence nor"),
         (["search", "s.txt", "A dog.", "--language", "fr"], "this model has no language 'fr'"),
         (["search", "s.txt", "A dog.", "--backbone", "mine"], "unknown backbone 'mine'"),
