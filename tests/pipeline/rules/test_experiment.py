@@ -119,12 +119,6 @@ def test_defaults_of_ratings_and_translations_are_the_papers():
     assert not {"ratings", "translation"} & complete(SMALL).keys()
 
 
-def test_the_paper_s_grid_is_the_configured_one():
-    data = yaml.safe_load((ROOT / "config" / "flickr8k.yaml").read_text())["datasets"]["flickr8k"]
-    grid = {f"{rnn}-{n}-attention" for rnn in ("gru", "lstm") for n in (1024, 2048, 4096)}
-    assert set(data["models"]) == grid | {"gru-2048-max", "lstm-2048-max"}
-
-
 def test_every_key_of_the_schema_is_described():
     definitions = yaml.safe_load(SCHEMA.read_text())["$defs"]
     sections = ("dataset", "training", "ratings", "model", "translation", "translator")

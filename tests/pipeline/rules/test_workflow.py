@@ -427,12 +427,6 @@ def test_commands_in_the_texts_of_a_configuration_are_not_run(built):
 # Public data: small archives of the public form, and the real ones where there is a mirror
 
 
-def test_a_dry_run_works_offline(built):
-    output = snakemake(built, "-n", "--configfile", "config/mlmme.yaml", **NO_NETWORK)
-    assert "rule train:" in output
-    assert "Get data/flickr8k/Flickr8k_Dataset.zip from https://" in output
-
-
 NEEDS_PHOTOS = ("flickr30k", "multi30k")  # in a folder of the user
 
 

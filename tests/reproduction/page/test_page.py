@@ -20,7 +20,7 @@ from reproduction.page import gallery
 from reproduction.page.items import caption
 from reproduction.papers import items
 from reproduction.render import style
-from reproduction.render.tables import breakable, write_table
+from reproduction.render.tables import write_table
 from reproduction.reporting.embedded import Embedded
 from reproduction.schemas import Claims
 from tests.support.examples import description, save_model
@@ -341,12 +341,6 @@ def test_the_page_is_never_wider_than_the_window_and_a_wider_table_says_so(made,
     tables = page.eval_on_selector_all(".wide", told)
     assert all(wider == says for wider, says in tables)
     assert 0 < sum(wider for wider, _ in tables) < len(tables)
-
-
-def test_a_number_is_broken_before_its_interval_only():
-    assert breakable("27.5 ± 1.2") == "27.5 ±\u00a01.2"
-    assert breakable(f"{MINUS}1,234.5 [1.0, 2.0]") == f"{MINUS}1,234.5 [1.0,\u00a02.0]"
-    assert breakable("< 0.001") == "<\u00a00.001"
 
 
 def test_verdicts_and_a_table_of_each_paper_are_open_and_the_rest_is_folded(made, opened):

@@ -7,7 +7,7 @@ import pytest
 from groundvec.card.text import MISSING
 from groundvec.results import schemas
 from reproduction.papers.ablation.ablation import ablation, make
-from reproduction.render.figures import curve_styles, learning_curves
+from reproduction.render.figures import learning_curves
 from reproduction.reporting.results import Results
 from reproduction.reporting.seeds import t_interval
 from tests.support.result_files import described, filled, write_models
@@ -96,12 +96,6 @@ def test_a_model_alone_differs_from_none_and_one_that_is_not_rated_has_dashes(tm
     make(Results(**given), tmp_path / "table")
     text = (tmp_path / "table.md").read_text()
     assert f"| german | 1 | 2 | 100.0 | 100.0 | {MISSING} | {MISSING} |" in text
-
-
-def test_every_name_has_a_curve():
-    looks = curve_styles(f"model {number}" for number in range(50))
-    assert len(looks) == 50
-    assert len({tuple(look.items()) for look in looks.values()}) == 48  # then from the start again
 
 
 def test_learning_is_drawn_by_epoch_and_by_time():

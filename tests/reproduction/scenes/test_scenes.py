@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from reproduction.scenes import caption, choose, facts, families, generate, picture, swap
+from reproduction.scenes.pen import PAINT
 
 BEACH = {
     "background": "beach",
@@ -314,13 +315,7 @@ def test_german_has_the_right_gender_and_number(worlds):
             assert read_german(text) == {kinds[i] for i in mention & set("abc")}, text
 
 
-def test_sentences_by_hand():
-    said = draws(BEACH, ["a", "a.colour", "b", "b.colour", "action", "sky"], "en", 800)
-    assert said >= {
-        "At night, a black dog is chasing a white cat",
-        "There is a white cat being chased by a black dog at night",
-        "A white cat running away from a black dog at night",
-    }
+def test_german_sentences_by_hand():
     swapped = swap(BEACH, "role", "a", "b")
     said = draws(swapped, ["a", "b", "b.size", "action", "background"], "de")
     assert said >= {
@@ -402,20 +397,10 @@ def test_captions_vary_as_people_vary(made):
 
 
 def test_pictures_show_every_object_in_its_colour(worlds):
-    paints = {
-        "red": (216, 36, 36),
-        "blue": (38, 84, 214),
-        "green": (36, 160, 62),
-        "yellow": (252, 208, 36),
-        "black": (44, 44, 50),
-        "white": (248, 248, 248),
-        "brown": (134, 82, 42),
-        "grey": (146, 150, 158),
-    }
     for scene in random.Random(1).sample(worlds, 40):
         pixels = np.asarray(picture(scene, random.Random(2)), dtype=int)
         for thing in scene["objects"]:
-            shown = (abs(pixels - paints[thing["colour"]]) < 4).all(axis=2)
+            shown = (abs(pixels - PAINT[thing["colour"]]) < 4).all(axis=2)
             assert shown.sum() > 100, thing
 
 
