@@ -22,7 +22,7 @@ import numpy as np
 
 from groundvec import numpy_backend, similarity
 from groundvec.model import hub
-from groundvec.model.folder import copy_ensemble
+from groundvec.model.folder import ModelFolder
 from groundvec.model.sentences import Snapshot, checked_snapshots, encode_sentences
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.texts import refuse_blank
@@ -102,7 +102,7 @@ class SentenceEncoder:
 
     def __init__(
         self,
-        model: str | Path | Sequence[Snapshot] = "flickr8k",
+        model: str | Path | ModelFolder | Sequence[Snapshot] = "flickr8k",
         epochs: Sequence[int] | None = None,
         device: str | None = None,
     ) -> None:
@@ -121,10 +121,12 @@ class SentenceEncoder:
                 device cannot be used.
         """
         self.folder: Path | None = None
+        self._model_folder: ModelFolder | None = None
         self._epochs = epochs
-        if isinstance(model, str | Path):
-            self.folder = hub.find(model)
-            model = numpy_backend.load_snapshots(self.folder, epochs, device)
+        if isinstance(model, str | Path | ModelFolder):
+            self._model_folder = hub.find(model)
+            self.folder = self._model_folder.path
+            model = numpy_backend.load_snapshots(self._model_folder, epochs, device)
         self.models = checked_snapshots(model)
         self.description = self.models[0].description
         self.languages = list(self.models[0].texts)
@@ -161,9 +163,9 @@ class SentenceEncoder:
         Raises:
             InputError: `folder` exists; the encoder was not loaded from a folder.
         """
-        if self.folder is None:
+        if self._model_folder is None:
             raise InputError("this encoder has no folder: load it from one")
-        copy_ensemble(self.folder, Path(folder), self._epochs)
+        self._model_folder.copy(Path(folder), self._epochs)
 
     # The types of the result, for type checkers; the last definition is the method itself.
     @overload

@@ -13,7 +13,7 @@ from groundvec.features import backbones
 from groundvec.features.backbones import CROPS, Backbone
 from groundvec.features.files import checksums, pictures
 from groundvec.model import hub
-from groundvec.model.folder import graphs, read_description
+from groundvec.model.folder import ModelFolder
 from groundvec.model.sentences import Snapshot, checked_snapshots, encode_images
 from groundvec.numpy_backend import load_snapshots
 from groundvec.runtime.errors import InputError, extra
@@ -36,7 +36,7 @@ class ImageEncoder:
 
     def __init__(
         self,
-        model: str | Path | Sequence[Snapshot] = "flickr8k",
+        model: str | Path | ModelFolder | Sequence[Snapshot] = "flickr8k",
         epochs: Sequence[int] | None = None,
         device: str | None = None,
         backbone: str | Backbone | Sequence[Backbone] | None = None,
@@ -57,13 +57,12 @@ class ImageEncoder:
                 was trained on features of another width.
         """
         check_networks(backbone, crops)
-        if isinstance(model, str | Path):
+        if isinstance(model, str | Path | ModelFolder):
             folder = hub.find(model)
             if backbone is None:
-                content = read_description(folder)
-                features = content.get("features", {})
+                features = folder.metadata.get("features", {})
                 with extra("networks"):  # if there are no graphs
-                    backbone = backbones.of_features(features, graphs(folder, content))
+                    backbone = backbones.of_features(features, folder.graphs)
             model = load_snapshots(folder, epochs, device)
         self.models = checked_snapshots(model)
         if backbone is None:

@@ -23,9 +23,10 @@ from groundvec.features import versions
 from groundvec.features.files import PICTURE, UNREADABLE, checksums, paths, pictures
 from groundvec.image_encoder import ImageEncoder, check_networks
 from groundvec.model import bank, hub
+from groundvec.model.folder import ModelFolder
 from groundvec.provenance import code_hash, digest
 from groundvec.runtime.errors import InputError, extra
-from groundvec.runtime.files import SMALL, cache, read_regular, sha256, state, write_bytes
+from groundvec.runtime.files import SMALL, cache, read_regular, state, write_bytes
 from groundvec.text.encoded import strings
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class Index:
     def __init__(
         self,
         images: str | Path | Iterable[str | Path],
-        model: str | Path = "flickr8k",
+        model: str | Path | ModelFolder = "flickr8k",
         device: str | None = None,
         backbone: "Backbones" = None,
         crops: int | None = None,
@@ -99,7 +100,7 @@ class Index:
         named = paths(images)
         if not named:
             raise InputError("there is nothing to search: name a picture or a folder of pictures")
-        if not isinstance(model, str | Path):
+        if not isinstance(model, str | Path | ModelFolder):
             raise InputError(f"{model!r} is no model: give the name or the folder of one")
         check_networks(backbone, crops)
         folder = hub.find(model)
@@ -283,10 +284,10 @@ def _thumbnail(path: Path) -> np.ndarray:
 
 
 def _cache_file(
-    folder: Path, named: Sequence[Path], backbone: "Backbones", crops: int | None
+    folder: ModelFolder, named: Sequence[Path], backbone: "Backbones", crops: int | None
 ) -> Path:
     """Name the file of an index by all that decides its vectors: the model, the networks, code."""
-    parts = [sha256(folder / name) for name in ("model.json", "ensemble.json")]
+    parts = [digest(folder.metadata, folder.ensemble)]
     if backbone is None or isinstance(backbone, str):
         parts.append(str(backbone))
     else:

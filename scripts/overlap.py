@@ -27,13 +27,13 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.evaluation.files import read_predictions
     from groundvec.evaluation.overlap import score_unseen, seen, training_captions
     from groundvec.evaluation.ratings import system_name
-    from groundvec.model.folder import read_description
+    from groundvec.model.folder import ModelFolder
     from groundvec.provenance import provenance
     from groundvec.results.frames import write
     from groundvec.results.schemas import Overlap
     from groundvec.runtime.errors import InputError
 
-    model = read_description(arguments.model)
+    model = ModelFolder(arguments.model).metadata
     labels = {name: model[name] for name in ("dataset", "model", "seed")}
     predictions = read_predictions([arguments.predictions])
     if not predictions["system"].eq(system_name(**labels)).all():

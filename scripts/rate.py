@@ -31,12 +31,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.data.ratings import read_ratings
     from groundvec.device import choose
     from groundvec.evaluation.ratings import score_model, system_name
-    from groundvec.model.folder import (
-        epochs_compared,
-        epochs_rated_few,
-        read_description,
-        read_ensemble,
-    )
+    from groundvec.model.folder import ModelFolder, epochs_compared, epochs_rated_few
     from groundvec.model.network import load_model
     from groundvec.provenance import provenance
     from groundvec.results.frames import write
@@ -44,12 +39,13 @@ def main(arguments: argparse.Namespace) -> None:
 
     # Without --few, every epoch that was saved is rated, for the figure of scores by epoch.
     device = choose(threads=arguments.threads)
-    model = read_description(arguments.model)
+    folder = ModelFolder(arguments.model)
+    model = folder.metadata
     treebank = parts.treebank(model["description"]["text"], arguments.treebanks)
     labels = {name: model[name] for name in ("dataset", "model", "seed")}
-    ensemble = read_ensemble(arguments.model)
+    ensemble = folder.ensemble
     predictions, scores = score_model(
-        partial(load_model, arguments.model, device=device, treebank=treebank),
+        partial(load_model, folder, device=device, treebank=treebank),
         epochs_rated_few(model, ensemble) if arguments.few else model["saved"],
         ensemble,
         epochs_compared(model, ensemble),

@@ -26,7 +26,7 @@ NONE = (
 
 
 def main(arguments: argparse.Namespace) -> None:
-    from groundvec.model.folder import read_description
+    from groundvec.model.folder import ModelFolder
     from groundvec.model.network import load_ensemble
     from groundvec.runtime.files import write_bytes
     from reproduction.page.try_it import is_runnable, panel
@@ -35,8 +35,8 @@ def main(arguments: argparse.Namespace) -> None:
 
     results = Results(**vars(arguments))
     # One data set's models, as a page has one panel.
-    models = [read_description(folder) for folder in check_one_dataset(results.models)["folder"]]
-    runnable = [model["model"] for model in models if is_runnable(model["description"])]
+    models = map(ModelFolder, check_one_dataset(results.models)["folder"])
+    runnable = [model.metadata["model"] for model in models if is_runnable(model.description)]
     retrieval = results.retrieval[results.retrieval["model"].isin(runnable)]
     text = NONE
     if len(retrieval):

@@ -29,11 +29,11 @@ parser.add_argument(
 def main(arguments: argparse.Namespace) -> None:
     from groundvec.device import choose, deterministic
     from groundvec.features.backbones import of_features
-    from groundvec.model.folder import read_description
+    from groundvec.model.folder import ModelFolder
     from groundvec.runtime.errors import InputError
     from reproduction.tuning.training import tune_from_files
 
-    content = read_description(arguments.trained)
+    content = ModelFolder(arguments.trained).metadata
     backbones = of_features(content.get("features", {}))
     if len(backbones) > 1:
         raise InputError(

@@ -17,7 +17,7 @@ from groundvec.card.text import MISSING, decimals, markdown, markdown_cell, numb
 from groundvec.config.parts import chosen, options_schema, vector_size
 from groundvec.data.cleaning import LONGEST
 from groundvec.evaluation.files import SEEN_NOTE, headline, read_overlap, read_retrieval
-from groundvec.model.folder import read_description, read_ensemble
+from groundvec.model.folder import ModelFolder
 from groundvec.results.schemas import CUTOFFS
 from groundvec.runtime.errors import InputError
 
@@ -85,9 +85,9 @@ def card(
         InputError: a file is missing, not whole, of another model, or has no scores of these
             epochs.
     """
-    folder = Path(folder)
-    model = read_description(folder)
-    epochs = "+".join(map(str, read_ensemble(folder)["epochs"]))
+    model_folder = ModelFolder(folder)
+    model = model_folder.metadata
+    epochs = "+".join(map(str, model_folder.ensemble["epochs"]))
     recalls = _retrieval(model, epochs, retrieval)
     searches = recalls[recalls["direction"].eq("caption_to_image") & recalls["r10"].notna()]
     correlations = None

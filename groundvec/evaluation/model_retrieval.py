@@ -27,7 +27,7 @@ from groundvec.evaluation.retrieval import (
     test_set_name,
 )
 from groundvec.features import store
-from groundvec.model.folder import epochs_compared, read_description, read_ensemble
+from groundvec.model.folder import ModelFolder, epochs_compared
 from groundvec.model.network import Model, load_model
 from groundvec.provenance import provenance
 from groundvec.querybank import normalized
@@ -63,10 +63,11 @@ def score_folder(
     Returns:
         The scores of both sets, and the rank of every query of the test set (`score_model`).
     """
-    model = read_description(folder)
-    ensemble = read_ensemble(folder)
+    model_folder = ModelFolder(folder)
+    model = model_folder.metadata
+    ensemble = model_folder.ensemble
     treebank = parts.treebank(model["description"]["text"], treebanks)
-    load = partial(load_model, folder, device=device, treebank=treebank)
+    load = partial(load_model, model_folder, device=device, treebank=treebank)
     texts = load(ensemble["best"]).texts
     captions = captions_of(model, captions_file)
     read_features = partial(store.read, features)

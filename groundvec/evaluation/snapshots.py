@@ -48,7 +48,7 @@ def ensemble(history: pd.DataFrame, model: dict[str, Any]) -> dict[str, Any]:
             "history.csv and the model.json of one training"
         )
     scores = by_epoch.loc[model["snapshots"], "dev_recall"]
-    if not learned_images(model):
+    if not learned_images(model["description"]):
         # Their recall is chance. If scores are equal, the later ones are chosen.
         scores = scores * 0
     [best] = best_snapshots(scores, 1)

@@ -25,9 +25,8 @@ from groundvec import similarity
 from groundvec.model import weights
 from groundvec.model.folder import (
     KEYS_OF_FILES,
-    own_files,
-    read_description,
-    read_ensemble,
+    ModelFolder,
+    opened,
     snapshot_name,
 )
 from groundvec.model.hub import find
@@ -49,15 +48,16 @@ def save(model: str | Path, folder: str | Path) -> None:
     """
     source = find(model)
     check_new(Path(folder))
-    own_files(source)  # raises an error for links
+    source.files()  # raises an error for links
     module = CaptionEncoder(source)
     encoder = SentenceTransformer(
         modules=[module], device="cpu", similarity_fn_name=module.first.similarity
     )
     with new_folder(folder) as new:
         encoder.save(str(new), create_model_card=False)
-        if (source / "README.md").exists():
-            shutil.copyfile(source / "README.md", new / "README.md")
+        card = source.path / "README.md"
+        if card.exists():
+            shutil.copyfile(card, new / card.name)
 
 
 class CaptionEncoder(InputModule):  # type: ignore[misc]  # mypy skips that package's types
@@ -69,11 +69,12 @@ class CaptionEncoder(InputModule):  # type: ignore[misc]  # mypy skips that pack
 
     forward_kwargs = {"language", "tokenized"}  # noqa: RUF012 - the package declares it so
 
-    def __init__(self, folder: str | Path) -> None:
+    def __init__(self, folder: str | Path | ModelFolder) -> None:
         """Load the ensemble in a model folder; InputError if it is damaged."""
         super().__init__()
-        self.description = read_description(folder)
-        self.ensemble = read_ensemble(folder)
+        folder = opened(folder)
+        self.metadata = folder.metadata
+        self.ensemble = folder.ensemble
         self.snapshots = nn.ModuleList(load_ensemble(folder))
 
     @property
@@ -126,7 +127,7 @@ class CaptionEncoder(InputModule):  # type: ignore[misc]  # mypy skips that pack
             str(epoch): weights.save(model, folder / "snapshots" / snapshot_name(epoch))
             for epoch, model in zip(epochs, self.snapshots, strict=True)
         }
-        content = self.description | {"saved": epochs, "sha256": sums}
+        content = self.metadata | {"saved": epochs, "sha256": sums}
         # Their files are not written: only a search of pictures reads them.
         for key in KEYS_OF_FILES:
             content.pop(key, None)

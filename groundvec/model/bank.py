@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from groundvec import querybank
-from groundvec.model.folder import BANK, read_description
+from groundvec.model.folder import BANK, ModelFolder
 from groundvec.model.stored import SCALE, Weights
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_bytes, write_json
@@ -33,18 +33,17 @@ class Bank(NamedTuple):
         return querybank.normalizers(self.centers, images, self.inverse_temperature, self.shares)
 
 
-def read(folder: Path) -> Bank | None:
+def read(folder: ModelFolder) -> Bank | None:
     """Read the bank of a trained model, if it has one.
 
     Raises:
         InputError: its file is missing or damaged, or has other shapes than model.json says.
     """
-    content = read_description(folder)
-    if "bank" not in content:
+    about = folder.metadata.get("bank")
+    if about is None:
         return None
-    about = content["bank"]
-    stored = Weights(folder / BANK, about["sha256"])
-    centers = stored("centers", about["centers"], content["description"]["encoder"]["size"])
+    stored = Weights(folder.path / BANK, about["sha256"])
+    centers = stored("centers", about["centers"], folder.description["encoder"]["size"])
     shares = stored("shares", about["centers"])
     stored.check_rest()
     if not (shares > 0).all():
@@ -66,11 +65,12 @@ def make(folder: Path, captions: Path) -> None:
     from groundvec.model.network import load_ensemble
     from groundvec.model.sentences import encode_sentences
 
-    content = read_description(folder)
-    similarity = content["description"]["similarity"]
+    model = ModelFolder(folder)
+    content = model.metadata
+    similarity = model.description["similarity"]
     if similarity != "cosine":
         raise InputError(f"a bank normalizes cosines, and {folder} has {similarity}: make none")
-    models = load_ensemble(folder)
+    models = load_ensemble(model)
     table = captions_of(content, captions)
     training = table[table["split"].eq("train") & table["language"].isin(list(models[0].texts))]
     if training.empty:
@@ -79,7 +79,7 @@ def make(folder: Path, captions: Path) -> None:
         encode_sentences(models, rows["caption"].tolist(), str(language))
         for language, rows in training.groupby("language")
     ]
-    size = content["description"]["encoder"]["size"]  # further columns do not compare with images
+    size = model.description["encoder"]["size"]  # further columns do not compare with images
     bank = cluster(np.concatenate(vectors)[:, :size])
     data = _to_bytes(bank)
     write_bytes(folder / BANK, data, replace=True)

@@ -1,4 +1,4 @@
-"""The JSON files of a trained model's folder, read without torch.
+"""A trained model's folder and its JSON files, read without torch.
 
 `model.json` describes the model, its data and its training; `ensemble.json` lists the snapshots of
 the ensemble.
@@ -7,11 +7,14 @@ the ensemble.
 import json
 import shutil
 from collections.abc import Sequence
+from functools import cached_property
 from math import inf
 from pathlib import Path
 from typing import Any
 
+from groundvec.config.description import check_fit
 from groundvec.config.schema import find_mistake
+from groundvec.model.sentences import make_texts
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import (
     SMALL,
@@ -123,104 +126,153 @@ ENSEMBLE = {
 }
 
 
-def own_files(folder: Path) -> list[Path]:
-    """List the files of a model: its descriptions, snapshots, and its bank and card if it has any.
+class ModelFolder:
+    """The folder of a trained model; each of its descriptions is read and checked once.
 
-    Raises:
-        InputError: one is missing, or a link, which could publish any file of this machine.
+    Attributes:
+        path: the folder.
+        metadata: the content of `model.json`.
     """
-    content = read_description(folder)
-    files = [folder / "model.json", folder / "ensemble.json", *graphs(folder, content)]
-    for epoch in content["saved"]:
-        files.append(folder / "snapshots" / snapshot_name(epoch))
-    if "bank" in content:
-        files.append(folder / BANK)
-    card = folder / "README.md"
-    if card.is_symlink() or card.exists():
-        files.append(card)
-    for path in (*{file.parent for file in files[1:]} - {folder}, *files):
-        if path.is_symlink():
-            raise InputError(f"{path} is a link: put the file itself there")
-        if not path.exists():
-            raise InputError(f"{path} does not exist: train the model again, or copy it again")
-        if path in files:
-            check_regular(path, SMALL if path == card else inf)
-    return files
+
+    def __init__(self, path: str | Path) -> None:
+        """Read `model.json`; InputError if it is missing or of another form."""
+        self.path = Path(path)
+        file = self.path / "model.json"
+        self.metadata = checked(file, read_json(file, SMALL), MODEL)
+        features = self.metadata.get("features", {})
+        blocks = [features]
+        if "blocks" in features:
+            blocks = _loaded(file, features, "blocks", BLOCKS)
+        for block in blocks:
+            _loaded(file, block, "transform", TRANSFORM)
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """Return the description of the model's parts."""
+        description: dict[str, Any] = self.metadata["description"]
+        return description
+
+    @cached_property
+    def ensemble(self) -> dict[str, Any]:
+        """Read the `epochs` of the ensemble, and the epoch of its `best` single snapshot.
+
+        Raises:
+            InputError: `ensemble.json` is missing or of another form.
+        """
+        file = self.path / "ensemble.json"
+        return checked(file, read_json(file, SMALL), ENSEMBLE)
+
+    @cached_property
+    def texts(self) -> dict[str, Any]:
+        """Make the text of each language; see `make_texts`."""
+        return self.make_texts()
+
+    def make_texts(self, treebank: Any = None) -> dict[str, Any]:
+        """Make the text (`groundvec.text`) of each language.
+
+        Args:
+            treebank: parsed sentences, for a text that reads trees; others are parsed.
+
+        Raises:
+            InputError: the parts of the description do not fit, or a text is of another form.
+        """
+        try:
+            check_fit(self.description)
+            return make_texts(self.description, self.metadata["texts"], treebank)
+        except (InputError, KeyError, TypeError) as error:
+            raise self.wrong(error) from None
+
+    def wrong(self, reason: object) -> InputError:
+        """Return the error of a description that describes no model."""
+        return InputError(f"{self.path}/model.json does not describe a model: {reason}")
+
+    @property
+    def graphs(self) -> dict[Path, str]:
+        """Return the graphs of the image networks with their SHA-256; none if it has none.
+
+        There is one for each block of features (`groundvec.features.graphs`).
+        """
+        checksums = self.metadata.get("graphs", [])
+        return {
+            self.path / "graphs" / f"{number}.onnx": checksum
+            for number, checksum in enumerate(checksums)
+        }
+
+    def files(self) -> list[Path]:
+        """List the model's files: descriptions, snapshots, and its bank and card if it has any.
+
+        Raises:
+            InputError: one is missing, or a link, which could publish any file of this machine.
+        """
+        folder = self.path
+        files = [folder / "model.json", folder / "ensemble.json", *self.graphs]
+        for epoch in self.metadata["saved"]:
+            files.append(folder / "snapshots" / snapshot_name(epoch))
+        if "bank" in self.metadata:
+            files.append(folder / BANK)
+        card = folder / "README.md"
+        if card.is_symlink() or card.exists():
+            files.append(card)
+        for path in (*{file.parent for file in files[1:]} - {folder}, *files):
+            if path.is_symlink():
+                raise InputError(f"{path} is a link: put the file itself there")
+            if not path.exists():
+                raise InputError(f"{path} does not exist: train the model again, or copy it again")
+            if path in files:
+                check_regular(path, SMALL if path == card else inf)
+        return files
+
+    def copy(self, target: Path, epochs: Sequence[int] | None = None) -> None:
+        """Copy the model to a new folder, with some snapshots alone, which become its ensemble.
+
+        Args:
+            epochs: of the snapshots; by default the ensemble's. With others, the bank and the card
+                are left out: they belong to the vectors of that ensemble.
+
+        Raises:
+            InputError: `target` exists; or see `files`.
+        """
+        content = dict(self.metadata)
+        ensemble = dict(self.ensemble)
+        left_out = {"model.json", "ensemble.json"}  # these are written in the end
+        if epochs is None or sorted(epochs) == sorted(ensemble["epochs"]):
+            epochs = ensemble["epochs"]
+        else:
+            left_out |= {BANK, "README.md"}
+            content.pop("bank", None)
+            best = ensemble["best"] if ensemble["best"] in epochs else epochs[-1]
+            ensemble |= {"epochs": list(epochs), "best": best}
+        used = [snapshot_name(epoch) for epoch in epochs]
+        checksums = content.get("sha256", {})
+        content["saved"] = list(epochs)
+        content["sha256"] = {
+            str(epoch): checksums[str(epoch)] for epoch in epochs if str(epoch) in checksums
+        }
+        with new_folder(target) as new:
+            for path in self.files():
+                is_unused = path.parent.name == "snapshots" and path.name not in used
+                if is_unused or path.name in left_out:
+                    continue
+                copied = new / path.relative_to(self.path)
+                copied.parent.mkdir(exist_ok=True)
+                # Not a hard link: users may edit the copy, not the shipped model's card.
+                shutil.copyfile(path, copied)
+            write_json(new / "model.json", content)
+            write_json(new / "ensemble.json", ensemble)
+
+    def copy_graphs(self, target: Path) -> None:
+        """Copy the graphs of the image networks, if any, to a model with its features."""
+        for path in self.graphs:
+            copy(path, target / "graphs" / path.name)
+        if self.graphs:
+            content = read_json(target / "model.json", SMALL)
+            content["graphs"] = list(self.graphs.values())
+            write_json(target / "model.json", content, replace=True)
 
 
-def graphs(folder: str | Path, content: dict[str, Any]) -> dict[Path, str]:
-    """Return the graphs of a model's image networks with their SHA-256; none if it has none.
-
-    There is one for each block of features (`groundvec.features.graphs`).
-
-    Args:
-        content: of its `model.json`.
-    """
-    checksums = content.get("graphs", [])
-    return {
-        Path(folder, "graphs", f"{number}.onnx"): checksum
-        for number, checksum in enumerate(checksums)
-    }
-
-
-def copy_graphs(folder: str | Path, target: Path) -> None:
-    """Copy the graphs of a model's image networks, if it has any, to a model with its features."""
-    networks = graphs(folder, read_description(folder))
-    for path in networks:
-        copy(path, target / "graphs" / path.name)
-    if networks:
-        content = read_description(target) | {"graphs": list(networks.values())}
-        write_json(target / "model.json", content, replace=True)
-
-
-def copy_ensemble(folder: Path, target: Path, epochs: Sequence[int] | None = None) -> None:
-    """Copy a model to a new folder, with some snapshots alone, which become its ensemble.
-
-    Args:
-        epochs: of the snapshots; by default those of `ensemble.json`. With others, the bank and
-            the card are left out: they belong to the vectors of that ensemble.
-
-    Raises:
-        InputError: `target` exists; or see `own_files`.
-    """
-    content = read_description(folder)
-    ensemble = read_ensemble(folder)
-    left_out = {"model.json", "ensemble.json"}  # these are written in the end
-    if epochs is None or sorted(epochs) == sorted(ensemble["epochs"]):
-        epochs = ensemble["epochs"]
-    else:
-        left_out |= {BANK, "README.md"}
-        content.pop("bank", None)
-        best = ensemble["best"] if ensemble["best"] in epochs else epochs[-1]
-        ensemble |= {"epochs": list(epochs), "best": best}
-    used = [snapshot_name(epoch) for epoch in epochs]
-    checksums = content.get("sha256", {})
-    content["saved"] = list(epochs)
-    content["sha256"] = {
-        str(epoch): checksums[str(epoch)] for epoch in epochs if str(epoch) in checksums
-    }
-    with new_folder(target) as new:
-        for path in own_files(folder):
-            is_unused = path.parent.name == "snapshots" and path.name not in used
-            if is_unused or path.name in left_out:
-                continue
-            copied = new / path.relative_to(folder)
-            copied.parent.mkdir(exist_ok=True)
-            # Not a hard link: users may edit the copy, not the shipped model's card.
-            shutil.copyfile(path, copied)
-        write_json(new / "model.json", content)
-        write_json(new / "ensemble.json", ensemble)
-
-
-def read_description(folder: str | Path) -> dict[str, Any]:
-    """Read `model.json`; InputError if it is missing or of another form."""
-    path = Path(folder, "model.json")
-    content = checked(path, read_json(path, SMALL), MODEL)
-    features = content.get("features", {})
-    blocks = _loaded(path, features, "blocks", BLOCKS) if "blocks" in features else [features]
-    for block in blocks:
-        _loaded(path, block, "transform", TRANSFORM)
-    return content
+def opened(model: str | Path | ModelFolder) -> ModelFolder:
+    """Return a model's folder, which is opened unless it was before."""
+    return model if isinstance(model, ModelFolder) else ModelFolder(model)
 
 
 def _loaded(path: Path, features: dict[str, Any], key: str, schema: dict[str, Any]) -> Any:
@@ -234,24 +286,13 @@ def _loaded(path: Path, features: dict[str, Any], key: str, schema: dict[str, An
     return checked(path, content, schema)
 
 
-def read_ensemble(folder: str | Path) -> dict[str, Any]:
-    """Read the `epochs` of a training's ensemble, and the epoch of its `best` single snapshot.
-
-    Raises:
-        InputError: `ensemble.json` is missing or of another form.
-    """
-    path = Path(folder, "ensemble.json")
-    return checked(path, read_json(path, SMALL), ENSEMBLE)
-
-
 def learned_images(description: dict[str, Any]) -> bool:
     """Return whether a caption's own image was in the loss.
 
     With beta 0 the image network is untrained, and with `permute_images` it learned other images.
     """
-    described = description["description"]
-    permuted = described["training"].get("permute_images", False)
-    return described["objective"].get("beta") != 0 and not permuted
+    permuted = description.get("training", {}).get("permute_images", False)
+    return description["objective"].get("beta") != 0 and not permuted
 
 
 def epochs_compared(description: dict[str, Any], ensemble: dict[str, Any]) -> set[int]:

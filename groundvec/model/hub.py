@@ -15,7 +15,8 @@ from urllib.parse import quote, urlsplit
 
 from groundvec.data import transfer
 from groundvec.data.transfer import Failed
-from groundvec.model import folder, shipped
+from groundvec.model import shipped
+from groundvec.model.folder import ModelFolder
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.files import SMALL, cache, new_folder
 from groundvec.runtime.jobs import locked
@@ -34,24 +35,27 @@ MAX_FILES = 1000
 TIMEOUT = 5  # seconds until a hub answers
 
 
-def find(model: str | Path) -> Path:
-    """Find a model's folder here, or download it from the hub.
+def find(model: str | Path | ModelFolder) -> ModelFolder:
+    """Open a model's folder here, or download it from the hub.
 
     Args:
         model: see `groundvec.model.shipped.find_local`, or `download`. A Path is no name on a hub.
+            A folder that is open is returned.
 
     Raises:
         InputError: there is no such model here or on the hub, or the hub cannot be reached.
     """
+    if isinstance(model, ModelFolder):
+        return model
     # `models/typo` matches NAME too. If the folder `models` exists, it was meant as a path.
     is_path = Path(model, "model.json").exists() or Path(model).parent.is_dir()
     if isinstance(model, Path) or is_path or not NAME.fullmatch(model):
-        return shipped.find_local(model)
+        return ModelFolder(shipped.find_local(model))
     return download(model)
 
 
-def download(name: str) -> Path:
-    """Download a model, or find it in the user's cache, and return its folder.
+def download(name: str) -> ModelFolder:
+    """Download a model, or find it in the user's cache, and open its folder.
 
     Args:
         name: `user/name`, the newest commit of its main branch, which is logged; or
@@ -65,8 +69,7 @@ def download(name: str) -> Path:
     repository, _, revision = name.partition("@")
     commits = cache() / "hub" / repository
     if COMMIT.fullmatch(revision) and _in_cache(commits / revision):
-        _check_sums(commits / revision, name)
-        return commits / revision
+        return _with_sums(commits / revision, name)
     endpoint = _endpoint()
     log.warning("asking %s for %s, for up to %d s", endpoint, repository, TIMEOUT)
     try:
@@ -84,8 +87,7 @@ def download(name: str) -> Path:
         if error.status in (401, 403, 404):
             remedy = "check the name, or use `hf auth login`"
         raise InputError(f"{name} cannot be loaded from {endpoint} ({error}): {remedy}") from None
-    _check_sums(commits / commit, name)
-    return commits / commit
+    return _with_sums(commits / commit, name)
 
 
 def _in_cache(folder: Path) -> bool:
@@ -163,8 +165,9 @@ def _download_files(
         transfer.download(f"{url}/{file}", path, file, size, headers)
 
 
-def _check_sums(path: Path, name: str) -> None:
-    """Raise InputError if a model's description has no checksums of its weights."""
-    description = folder.read_description(path)
-    if set(description.get("sha256", {})) != {str(epoch) for epoch in description["saved"]}:
+def _with_sums(path: Path, name: str) -> ModelFolder:
+    """Open a model's folder; InputError if its description has no checksums of its weights."""
+    model = ModelFolder(path)
+    if set(model.metadata.get("sha256", {})) != set(map(str, model.metadata["saved"])):
         raise InputError(f"{name} has no checksums of its weights: train it again, and push it")
+    return model

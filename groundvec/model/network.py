@@ -12,10 +12,9 @@ from torch.nn.functional import pad
 
 from groundvec import similarity
 from groundvec.config import parts
-from groundvec.config.description import check_fit
 from groundvec.model import weights
-from groundvec.model.folder import read_ensemble
-from groundvec.model.sentences import IMAGES_PER_BATCH, Snapshot, make_texts
+from groundvec.model.folder import ModelFolder, opened
+from groundvec.model.sentences import IMAGES_PER_BATCH, Snapshot
 from groundvec.model.stored import open_snapshot
 from groundvec.runtime.arrays import Matrix
 from groundvec.runtime.errors import InputError
@@ -108,7 +107,6 @@ class Model(nn.Module, Snapshot):
         self.texts = texts
         self.width = width
         self.similarity = description["similarity"]
-        check_fit(description)
         encoder = parts.find("encoders", description["encoder"]["name"])
         options = parts.options(description["encoder"])
         texts_of_encoders = {self.name_of(language): text for language, text in texts.items()}
@@ -177,7 +175,9 @@ def to_tensors(batch: Sequence[np.ndarray], device: torch.device | str) -> list[
     return [indices.to(device), *others]
 
 
-def load_model(folder: str | Path, epoch: int, device: str = "cpu", treebank: Any = None) -> Model:
+def load_model(
+    folder: str | Path | ModelFolder, epoch: int, device: str = "cpu", treebank: Any = None
+) -> Model:
     """Load the snapshot of one epoch from a training's folder; runs no code from the files.
 
     Args:
@@ -186,27 +186,28 @@ def load_model(folder: str | Path, epoch: int, device: str = "cpu", treebank: An
     Raises:
         InputError: no such model or snapshot; it is damaged; or the weights are of another model.
     """
-    content, values = open_snapshot(folder, epoch)
-    description = content["description"]
+    folder = opened(folder)
+    values = open_snapshot(folder, epoch)
+    texts = folder.make_texts(treebank) if treebank else folder.texts
     try:
-        texts = make_texts(description, content["texts"], treebank)
         # On the device `meta`, drawing the initial weights takes no time and no memory. Encoders
         # draw them by torch.normal: torch.randn, torch.eye and products import sympy or a compiler
         # there.
         with torch.device("meta"):
-            model = Model(description, texts, content["width"])
+            model = Model(folder.description, texts, folder.metadata["width"])
     except (InputError, KeyError, TypeError) as error:
-        raise InputError(f"{folder}/model.json does not describe a model: {error}") from None
+        raise folder.wrong(error) from None
     weights.load(model, values)
     return model.to(device).eval()
 
 
 def load_ensemble(
-    folder: str | Path,
+    folder: str | Path | ModelFolder,
     epochs: Sequence[int] | None = None,
     device: str = "cpu",
     treebank: Any = None,
 ) -> list[Model]:
     """Load the snapshots of `epochs`, by default of the epochs in `ensemble.json`."""
-    epochs = read_ensemble(folder)["epochs"] if epochs is None else epochs
+    folder = opened(folder)
+    epochs = folder.ensemble["epochs"] if epochs is None else epochs
     return [load_model(folder, epoch, device, treebank) for epoch in epochs]

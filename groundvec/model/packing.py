@@ -8,8 +8,7 @@ from groundvec.features.backbones import Backbone, of_features
 from groundvec.model import weights
 from groundvec.model.folder import (
     KEYS_OF_FILES,
-    read_description,
-    read_ensemble,
+    ModelFolder,
     snapshot_name,
 )
 from groundvec.model.network import load_model
@@ -29,13 +28,14 @@ def pack(
         InputError: there is no trained model in `folder`, or `target` exists; the image networks
             cannot be loaded.
     """
-    content = read_description(folder)
-    ensemble = read_ensemble(folder)
+    model = ModelFolder(folder)
+    content = dict(model.metadata)
+    ensemble = model.ensemble
     checksums = {}
     with new_folder(target) as new:
         for epoch in ensemble["epochs"]:
             path = new / "snapshots" / snapshot_name(epoch)
-            checksums[str(epoch)] = weights.save(load_model(folder, epoch), path, packed=True)
+            checksums[str(epoch)] = weights.save(load_model(model, epoch), path, packed=True)
         write_json(new / "ensemble.json", ensemble)
         content["saved"] = ensemble["epochs"]
         content["sha256"] = checksums

@@ -9,12 +9,11 @@ A matrix `w` is stored in one of three forms, which `groundvec.model.weights.sav
 """
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from safetensors import safe_open
 
-from groundvec.model.folder import read_description, snapshot_name
+from groundvec.model.folder import ModelFolder, snapshot_name
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import SMALL, check_memory, open_regular, sha256
 
@@ -147,17 +146,16 @@ def _largest(values: np.ndarray) -> float:
     return max(float(values.max(initial=0)), -float(values.min(initial=0)))
 
 
-def open_snapshot(folder: str | Path, epoch: int) -> tuple[dict[str, Any], Weights]:
-    """Read the description of a trained model, and open its weights after an epoch.
+def open_snapshot(folder: ModelFolder, epoch: int) -> Weights:
+    """Open the weights of a trained model after an epoch.
 
     Raises:
-        InputError: no such model or snapshot, or it is damaged.
+        InputError: no such snapshot, or it is damaged.
     """
-    content = read_description(folder)
-    path = Path(folder, "snapshots", snapshot_name(epoch))
+    path = folder.path / "snapshots" / snapshot_name(epoch)
     if not path.exists():
         raise InputError(
             f"{path} does not exist: train the model, copy it again, or name an epoch that is "
             "listed in model.json"
         )
-    return content, Weights(path, content.get("sha256", {}).get(str(epoch)))
+    return Weights(path, folder.metadata.get("sha256", {}).get(str(epoch)))

@@ -22,9 +22,8 @@ from typing import Any
 import numpy as np
 
 from groundvec.config import parts
-from groundvec.config.description import check_fit
-from groundvec.model.folder import read_description, read_ensemble
-from groundvec.model.sentences import Snapshot, make_texts
+from groundvec.model.folder import ModelFolder, opened
+from groundvec.model.sentences import Snapshot
 from groundvec.model.stored import open_snapshot
 from groundvec.numpy_backend.layers import Projection, Take, under
 from groundvec.numpy_backend.tokens import SENTENCES, Tokens
@@ -55,7 +54,9 @@ def torch_is_faster(description: dict[str, Any]) -> bool:
 
 
 def load_snapshots(
-    folder: Path, epochs: Sequence[int] | None = None, device: str | None = None
+    folder: str | Path | ModelFolder,
+    epochs: Sequence[int] | None = None,
+    device: str | None = None,
 ) -> Sequence[Snapshot]:
     """Load snapshots: in NumPy if it can compute them as fast as torch, otherwise in torch.
 
@@ -71,8 +72,9 @@ def load_snapshots(
         )
         if not are_integers or not 0 < len(epochs) == len(set(epochs)):
             raise InputError(f"epochs is {epochs!r}: give a list of different epochs, such as [8]")
+    folder = opened(folder)
     if device in (None, "cpu"):
-        description = read_description(folder)["description"]
+        description = folder.description
         may_use_gpu = device is None and any(map(os.path.exists, GPUS))
         prefers_torch = may_use_gpu or torch_is_faster(description)
         if has_module(description) and not (prefers_torch and find_spec("torch")):
@@ -83,33 +85,30 @@ def load_snapshots(
     return load_ensemble(folder, epochs, choose(device))
 
 
-def load(folder: str | Path, epochs: Sequence[int] | None = None) -> "list[Network]":
+def load(folder: str | Path | ModelFolder, epochs: Sequence[int] | None = None) -> "list[Network]":
     """Load the snapshots of `epochs` (by default, of `ensemble.json`); runs no code from the files.
 
     Raises:
         InputError: no such model or snapshot, or it is damaged.
     """
-    epochs = read_ensemble(folder)["epochs"] if epochs is None else epochs
-    return [Network(Path(folder), epoch) for epoch in epochs]
+    folder = opened(folder)
+    epochs = folder.ensemble["epochs"] if epochs is None else epochs
+    return [Network(folder, epoch) for epoch in epochs]
 
 
 class Network(Snapshot):
     """One snapshot: the caption encoders, and the projection of image features."""
 
-    def __init__(self, folder: Path, epoch: int) -> None:
+    def __init__(self, folder: ModelFolder, epoch: int) -> None:
         """Load the snapshot of one epoch; see `load`."""
         self.folder = folder
         self.epoch = epoch
-        content, take = open_snapshot(folder, epoch)
-        self.width = content["width"]
-        self.description = description = content["description"]
+        take = open_snapshot(folder, epoch)
+        self.width = folder.metadata["width"]
+        self.description = description = folder.description
         self.similarity = description["similarity"]
         encoder = description["encoder"]
-        try:
-            check_fit(description)
-            self.texts = make_texts(description, content["texts"])
-        except (InputError, KeyError, TypeError) as error:
-            raise InputError(f"{folder}/model.json does not describe a model: {error}") from None
+        self.texts = folder.texts
         make = import_module(_module(description)).Encoder
         options = parts.options(encoder)
         self.captions: dict[str, Any] = {}
@@ -120,9 +119,7 @@ class Network(Snapshot):
                 try:
                     self.captions[name] = make(weights, text_of_language, **options)
                 except TypeError as error:  # an option is missing
-                    raise InputError(
-                        f"{folder}/model.json does not describe a model: {error}"
-                    ) from None
+                    raise folder.wrong(error) from None
         self._projection(take.checked)  # it is read when it is first used
         take.check_rest()
         # By encoder, and by whether sentences are tokenized.
@@ -168,8 +165,7 @@ class Network(Snapshot):
     def image(self) -> Projection:
         """Return the projection of image features; its weights are read when it is first used."""
         # Opened again: a process that gets a copy of this network cannot get an open file.
-        _, take = open_snapshot(self.folder, self.epoch)
-        return self._projection(take)
+        return self._projection(open_snapshot(self.folder, self.epoch))
 
     def _projection(self, take: Take) -> Projection:
         """Make the projection of image features from weights that `take` returns."""

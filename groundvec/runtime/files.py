@@ -159,7 +159,7 @@ def copy(source: Path, target: Path) -> None:
     """Link a snapshot of a training to its results, or copy it where that is impossible.
 
     Checkpoints stay, so copies would double the space of all snapshots. Nobody edits weights in
-    place; files that users do edit are copied (`groundvec.model.folder.copy_ensemble`).
+    place; files that users do edit are copied (`groundvec.model.folder.ModelFolder.copy`).
     """
     with atomic(target) as temporary:
         try:

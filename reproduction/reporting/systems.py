@@ -8,7 +8,7 @@ from pandas.api.types import is_numeric_dtype
 
 from groundvec.evaluation.ratings import system_name
 from groundvec.evaluation.snapshots import DECIMALS
-from groundvec.model.folder import read_ensemble
+from groundvec.model.folder import ModelFolder
 from groundvec.results import schemas
 from groundvec.results.schemas import Predictions, Retrieval, Scores
 from groundvec.runtime.errors import InputError
@@ -208,7 +208,7 @@ def best_snapshot(training: pd.Series) -> int:
     Args:
         training: the training's row of `results.read_models`.
     """
-    return int(read_ensemble(training["folder"])["best"])
+    return int(ModelFolder(training["folder"]).ensemble["best"])
 
 
 def main_systems(

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec import similarity
-from groundvec.model.folder import learned_images, read_description
+from groundvec.model.folder import ModelFolder, learned_images
 from groundvec.runtime.arrays import Matrix
 from groundvec.runtime.errors import InputError
 from reproduction.translation import mira
@@ -128,10 +128,10 @@ def similarities_of(
     features: Features = {}
     against = {"baseline": BASELINE, "length": LENGTH}
     for folder in folders:
-        metadata = read_description(folder)
-        name = metadata["model"]
-        sees = learned_images(metadata)
-        model_languages = metadata["description"]["languages"]
+        model_folder = ModelFolder(folder)
+        name = model_folder.metadata["model"]
+        sees = learned_images(model_folder.description)
+        model_languages = model_folder.description["languages"]
         source = languages[0] if languages[0] in model_languages else None
         target = languages[1]
         if name in (*features, BASELINE, LENGTH, ORACLE):
@@ -150,7 +150,7 @@ def similarities_of(
             )
         if not (source and sees):
             against.setdefault("vse" if sees else "text", name)
-        models = load_ensemble(folder, device=device)
+        models = load_ensemble(model_folder, device=device)
         read = read_features if sees else None
         pair = (source, target)
         names, of_dev = similarities(dev.lists, dev.pairs, models, read, pair)

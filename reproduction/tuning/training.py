@@ -30,7 +30,7 @@ from groundvec.features import versions
 from groundvec.features.backbones import STAGES, Backbone
 from groundvec.features.images import cut, load
 from groundvec.features.transform import Transform
-from groundvec.model.folder import read_description, snapshot_name
+from groundvec.model.folder import ModelFolder, snapshot_name
 from groundvec.model.network import Model, load_model
 from groundvec.provenance import code_hash, digest, provenance
 from groundvec.results.frames import write
@@ -87,7 +87,8 @@ def tune_from_files(
             `groundvec.training.loop.train`.
         Stopped: SIGTERM came; a checkpoint is written.
     """
-    content = read_description(trained)
+    trained_folder = ModelFolder(trained)
+    content = trained_folder.metadata
     if backbone.name not in STAGES:
         raise InputError(
             f"{trained} was trained on features of {backbone.name}: only networks such as "
@@ -95,7 +96,7 @@ def tune_from_files(
         )
     seed = labels["seed"]
     last_snapshot = content["snapshots"][-1]
-    model = load_model(trained, last_snapshot, device)
+    model = load_model(trained_folder, last_snapshot, device)
     if hasattr(model.objective, "solve"):
         raise InputError(f"{trained} has an objective without gradients: tune another model")
     table = captions_of(content, captions)

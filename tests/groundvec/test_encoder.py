@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec import ImageEncoder, SentenceEncoder
-from groundvec.model.folder import read_ensemble, snapshot_name
+from groundvec.model.folder import ModelFolder, snapshot_name
 from groundvec.model.network import Model
 from groundvec.model.packing import pack
 from groundvec.model.shipped import NEWEST, PRETRAINED, find_local
@@ -105,7 +105,7 @@ def test_a_packed_model_is_the_ensemble_in_eight_bits(tmp_path):
     save_model(tmp_path / "whole", [model(seed=seed) for seed in range(3)], [0, 4, 8])
     (tmp_path / "whole" / "ensemble.json").write_text('{"epochs": [4, 8], "best": 8}')
     pack(tmp_path / "whole", tmp_path / "packed", images=False)
-    assert read_ensemble(tmp_path / "packed") == {"epochs": [4, 8], "best": 8}
+    assert ModelFolder(tmp_path / "packed").ensemble == {"epochs": [4, 8], "best": 8}
     whole, packed = (SentenceEncoder(tmp_path / name) for name in ("whole", "packed"))
     np.testing.assert_allclose(packed.encode(CAPTIONS), whole.encode(CAPTIONS), atol=2e-2)
     size = (tmp_path / "whole/snapshots/epoch-004.safetensors").stat().st_size
@@ -204,7 +204,7 @@ def test_a_saved_model_is_the_snapshots_in_use_and_gives_the_same_vectors(tmp_pa
     kept = sorted(path.name for path in (tmp_path / "saved/snapshots").iterdir())
     used = epochs or [8, 12]
     assert kept == [snapshot_name(epoch) for epoch in used]
-    assert read_ensemble(tmp_path / "saved") == {"epochs": used, "best": best}
+    assert ModelFolder(tmp_path / "saved").ensemble == {"epochs": used, "best": best}
     assert (tmp_path / "saved/README.md").exists() == (epochs is None)
     for path in (tmp_path / "saved").rglob("*.*"):  # whoever edits a copy, edits nothing else
         assert path.stat().st_nlink == 1

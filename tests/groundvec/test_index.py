@@ -18,6 +18,7 @@ from groundvec import index as index_module
 from groundvec.features import backbones
 from groundvec.features.extract import described_features
 from groundvec.model import bank
+from groundvec.model.folder import ModelFolder
 from groundvec.model.network import Model
 from groundvec.runtime.errors import InputError
 from groundvec.text.characters import Text
@@ -235,7 +236,7 @@ def test_a_bank_decides_the_order_and_scores_stay_cosines(photos, model, tmp_pat
     assert not plain.normalizers.any()
     np.testing.assert_allclose(first.vectors, plain.vectors, atol=1e-6)
     np.testing.assert_allclose(
-        first.normalizers, bank.read(banked).normalizers(first.vectors), atol=1e-6
+        first.normalizers, bank.read(ModelFolder(banked)).normalizers(first.vectors), atol=1e-6
     )
     closed()
     second = Index(photos, banked)

@@ -26,12 +26,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> None:
     """Print one line per fact."""
     from groundvec.config.parts import vector_size
-    from groundvec.model.folder import read_description, read_ensemble
     from groundvec.model.hub import find
 
-    folder = find(arguments.model)
-    model = read_description(folder)
-    epochs = read_ensemble(folder)["epochs"]
+    model_folder = find(arguments.model)
+    folder = model_folder.path
+    model = model_folder.metadata
+    epochs = model_folder.ensemble["epochs"]
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     features = {"backbone": "?", "weights": "?"} | model.get("features", {})
     facts = {

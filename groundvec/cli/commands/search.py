@@ -24,7 +24,7 @@ import logging
 import re
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from groundvec.cli.arguments import STANDARD, add_model, add_output, add_tokenized
 from groundvec.cli.program import show
@@ -36,6 +36,7 @@ from groundvec.runtime.texts import is_blank
 
 if TYPE_CHECKING:
     from groundvec.index import Index
+    from groundvec.model.folder import ModelFolder
 
 log = logging.getLogger(__name__)
 
@@ -114,11 +115,10 @@ def main(arguments: argparse.Namespace) -> None:
 
     from groundvec.index import Index
     from groundvec.model import hub
-    from groundvec.model.folder import read_description
     from groundvec.model.sentences import chosen_language
 
     folder = hub.find(arguments.model)
-    chosen_language(arguments.language, read_description(folder)["description"]["languages"])
+    chosen_language(arguments.language, folder.description["languages"])
     index = Index(
         images,
         model=folder,
@@ -126,7 +126,7 @@ def main(arguments: argparse.Namespace) -> None:
         backbone=arguments.backbone,
         crops=arguments.crops,
     )
-    about = _about(index)
+    about = _about(index, folder)
     log.warning("%s", about)
     results: list[tuple[str, Hits]] = []
     for query in queries:
@@ -175,22 +175,19 @@ def _picture_or_sentence(argument: str) -> Path | str:
     return argument if is_word and isinstance(path, Path) and path.is_dir() else path
 
 
-def _about(index: "Index") -> str:
+def _about(index: "Index", folder: "ModelFolder") -> str:
     """Name a model's languages and training data in one line."""
     from groundvec.config.parts import options_schema
-    from groundvec.model.folder import read_description
 
-    folder = cast(Path, index.encoder.folder)  # an index loads its encoder from a folder
-    content = read_description(folder)
+    content = folder.metadata
     data = content["dataset"]
     with suppress(InputError, KeyError):  # a source that is not installed here, or has no card
         domain = options_schema("sources", str(content["source"]))["card"]["domain"]
         summary = re.split("[.;]", domain)[0]
         data += f" ({summary[0].lower()}{summary[1:]})"
     languages = " and ".join(index.encoder.languages)
-    about = (
-        f"{folder.resolve().name} reads {languages}. Trained on {data}, it may miss other subjects."
-    )
+    name = folder.path.resolve().name
+    about = f"{name} reads {languages}. Trained on {data}, it may miss other subjects."
     if index.normalizers.any():
         about += " Pictures that match most sentences are ranked lower than their scores."
     return about

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from groundvec.features.backbones import Backbone
+    from groundvec.model.folder import ModelFolder
 
 # Epochs and batch size, by the least number of training pictures (docs/your-own-data.md, which
 # has measurements with the model `bag`). Only 12 was measured for the shipped recipe: with 160
@@ -125,7 +126,7 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     from groundvec.evaluation.snapshots import ensemble
     from groundvec.features.backbones import of_features
     from groundvec.model import hub
-    from groundvec.model.folder import copy_ensemble, copy_graphs, graphs, read_description
+    from groundvec.model.folder import ModelFolder
     from groundvec.results import frames
     from groundvec.results.schemas import History, Retrieval
     from groundvec.runtime.files import write_bytes, write_json
@@ -138,11 +139,10 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     if captions_folder.is_file():
         captions_folder = captions_folder.parent
     photos: Path = arguments.photos or captions_folder
-    recipe_folder = hub.find(arguments.recipe)
-    recipe = read_description(recipe_folder)
+    recipe = hub.find(arguments.recipe)
     captions, images = table.read(arguments.captions, photos)
     query = captions["caption"][0]
-    description = _description(arguments, recipe["description"], captions)
+    description = _description(arguments, recipe.description, captions)
     # The model reads training captions in the form that `encode` and `search` bring sentences into.
     captions["caption"] = detach_punctuation(captions["caption"], description["text"])
     deterministic()
@@ -150,7 +150,7 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     captions_file = work / "captions.csv"
     features = work / "features.h5"
     dataset.write(work, captions, images)
-    backbones = of_features(recipe.get("features", {}), graphs(recipe_folder, recipe))
+    backbones = of_features(recipe.metadata.get("features", {}), recipe.graphs)
     _extract(backbones, work, features, device)
     [language] = description["languages"]
     text_class = parts.find("text", description["text"]["name"])
@@ -172,12 +172,12 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     )
     choose(device)
     history = frames.read(model / "history.csv", History)
-    write_json(model / "ensemble.json", ensemble(history, read_description(model)))
+    write_json(model / "ensemble.json", ensemble(history, ModelFolder(model).metadata))
     scores, _ = score_folder(model, captions_file, features, device)
     frames.write(work / "retrieval.csv", scores, Retrieval)
     # Among ten pictures, all are among the first ten.
     cutoff = 10 if images["split"].eq("test").sum() >= MANY else 1
-    of_recipe = _score_recipe(recipe_folder, recipe["description"], captions, images, cutoff)
+    of_recipe = _score_recipe(recipe, captions, images, cutoff)
     notes = [
         f"Before any training on these pictures, the encoder {arguments.recipe} has R@{cutoff} of "
         f"{recall:.1f} ({DIRECTION_WORDS[direction]}) on the same test set."
@@ -187,8 +187,8 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     retrieval = work / "retrieval.csv"
     model_card = card(model, data_card, [], retrieval, load=str(output), notes=notes)
     write_bytes(model / "README.md", model_card.encode())
-    copy_graphs(recipe_folder, model)
-    copy_ensemble(model, output)
+    recipe.copy_graphs(model)
+    ModelFolder(model).copy(output)
     test_scores = scores[scores["split"].eq("test")]
     recalls = test_scores.pivot_table(f"r{cutoff}", "direction", "kind")
     for direction, recall, chance in recalls[["ensemble", "chance"]].dropna().itertuples():
@@ -221,8 +221,7 @@ def _extract(backbones: "Sequence[Backbone]", work: Path, output: Path, device: 
 
 
 def _score_recipe(
-    folder: Path,
-    description: dict[str, Any],
+    recipe: "ModelFolder",
     captions: "pd.DataFrame",
     images: "pd.DataFrame",
     cutoff: int,
@@ -235,16 +234,16 @@ def _score_recipe(
     from groundvec.evaluation.ranks import DIRECTIONS, ranks
     from groundvec.image_encoder import ImageEncoder
 
-    if captions["language"][0] not in description["languages"]:
+    if captions["language"][0] not in recipe.description["languages"]:
         return {}
     images = images[images["split"].eq("test")]
     captions = captions[captions["split"].eq("test")]
     row_of_image = dict(zip(images["image_id"], range(len(images)), strict=True))
     ranks_of_directions = ranks(
-        SentenceEncoder(folder).encode(captions["caption"].tolist()),
-        ImageEncoder(folder).encode(images["path"]),  # its features are in the user's cache
+        SentenceEncoder(recipe).encode(captions["caption"].tolist()),
+        ImageEncoder(recipe).encode(images["path"]),  # its features are in the user's cache
         captions["image_id"].map(row_of_image).to_numpy(),
-        description["similarity"],
+        recipe.description["similarity"],
     )
     hits = [100 * float((ranked <= cutoff).mean()) for ranked in ranks_of_directions]
     return dict(zip(DIRECTIONS, hits, strict=True))

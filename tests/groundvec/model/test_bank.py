@@ -11,7 +11,8 @@ from safetensors.numpy import load_file, save_file
 
 from groundvec import SentenceEncoder
 from groundvec.export import sentence_transformers
-from groundvec.model import bank, folder, packing
+from groundvec.model import bank, packing
+from groundvec.model.folder import BANK, ModelFolder
 from groundvec.querybank import normalizers
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import sha256, write_bytes, write_json
@@ -34,7 +35,7 @@ def captions(tmp_path_factory):
 def made(tmp_path_factory, captions):
     model_folder = tmp_path_factory.mktemp("model")
     saved_model(model_folder)
-    assert bank.read(model_folder) is None
+    assert bank.read(ModelFolder(model_folder)) is None
     bank.make(model_folder, captions)
     return model_folder
 
@@ -46,7 +47,7 @@ def trained(made, tmp_path):
 
 
 def test_a_bank_normalizes_as_all_training_captions_do(trained):
-    made = bank.read(trained)
+    made = bank.read(ModelFolder(trained))
     assert made.shares.sum() == pytest.approx(1)
     assert len(made.centers) == len(made.shares) <= bank.CENTERS
     vectors = SentenceEncoder(trained).encode(sentences(60, 5), tokenized=True)
@@ -57,9 +58,11 @@ def test_a_bank_normalizes_as_all_training_captions_do(trained):
 
 
 def test_a_copy_has_the_bank(trained, tmp_path):
-    assert folder.BANK in [path.name for path in folder.own_files(trained)]
-    folder.copy_ensemble(trained, tmp_path / "copy")
-    np.testing.assert_array_equal(bank.read(tmp_path / "copy").centers, bank.read(trained).centers)
+    assert BANK in [path.name for path in ModelFolder(trained).files()]
+    ModelFolder(trained).copy(tmp_path / "copy")
+    np.testing.assert_array_equal(
+        bank.read(ModelFolder(tmp_path / "copy")).centers, bank.read(ModelFolder(trained)).centers
+    )
 
 
 def save_other_snapshots(source, target):
@@ -75,12 +78,12 @@ def save_other_snapshots(source, target):
 def test_a_folder_that_gets_no_bank_names_none(trained, tmp_path, write):
     """Neither does it name graphs of image networks that it does not get."""
     write_bytes(trained / "graphs/0.onnx", b"graph")
-    content = folder.read_description(trained)
+    content = ModelFolder(trained).metadata
     content["graphs"] = [sha256(trained / "graphs/0.onnx")]
     write_json(trained / "model.json", content)
     write(trained, tmp_path / "new")
-    assert bank.read(tmp_path / "new") is None
-    folder.own_files(tmp_path / "new")  # raises an error for a file that is missing
+    assert bank.read(ModelFolder(tmp_path / "new")) is None
+    ModelFolder(tmp_path / "new").files()  # raises an error for a file that is missing
 
 
 def test_a_bank_needs_cosines_and_captions(tmp_path, captions):
@@ -100,7 +103,7 @@ def with_arrays(**changes):
     """Change arrays of a bank's file, given by functions of the number of its centers."""
 
     def change(model_folder, about):
-        path = model_folder / folder.BANK
+        path = model_folder / BANK
         made = {name: array(about["centers"]) for name, array in changes.items()}
         save_file(load_file(path) | made, path)
         about["sha256"] = sha256(path)
@@ -111,7 +114,7 @@ def with_arrays(**changes):
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        (lambda path, about: (path / folder.BANK).unlink(), "does not exist: copy the m"),
+        (lambda path, about: (path / BANK).unlink(), "does not exist: copy the m"),
         (lambda path, about: about.update(sha256="0" * 64), "is damaged, its checksum is not"),
         (lambda path, about: about.update(centers=2**40), "does not describe a model"),
         (lambda path, about: about.update(inverse_temperature=0), "does not describe a model"),
@@ -128,4 +131,4 @@ def test_a_bank_that_is_damaged_or_of_another_form_is_refused(trained, change, e
     change(trained, content["bank"])
     write_json(trained / "model.json", content)
     with pytest.raises(InputError, match=error):
-        bank.read(trained)
+        bank.read(ModelFolder(trained))

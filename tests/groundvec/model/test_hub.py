@@ -121,7 +121,7 @@ def test_a_commit_stays_the_same_and_needs_no_network_again(repositories, monkey
     changed = ABOUT | {"model": "another"}
     put(repositories, **{"model.json": json.dumps(changed).encode()})
     for _ in range(2):
-        folder = hub.download(f"user/model@{first}")
+        folder = hub.download(f"user/model@{first}").path
         assert json.loads((folder / "model.json").read_text())["model"] != "another"
         monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     assert "to have the same weights again" not in caplog.text
@@ -130,7 +130,7 @@ def test_a_commit_stays_the_same_and_needs_no_network_again(repositories, monkey
 def test_nothing_but_json_safetensors_and_the_card_is_fetched(repositories):
     put(repositories, **{"evil.py": b"raise", "snapshots/epoch-../../x.safetensors": b"x",
                          "snapshots/epoch-001.pkl": b"x"})  # fmt: skip
-    folder = hub.download("user/model")
+    folder = hub.download("user/model").path
     of_hub, shipped = (
         {path.relative_to(of).as_posix() for path in of.rglob("*") if path.is_file()}
         for of in (folder, SHIPPED)

@@ -48,11 +48,14 @@ def test_a_sentence_of_no_known_word_stays_zero_in_an_ensemble():
     np.testing.assert_allclose(joined, [[0, 0], [0.6, 0.8]], rtol=1e-6)
 
 
-def test_a_model_of_parts_that_do_not_fit_is_refused():
+def test_a_model_of_parts_that_do_not_fit_is_refused(tmp_path):
     """Also where no configuration was checked: its description may come from anybody."""
-    described = {**description(BAG | {"state": True}), "similarity": "dot"}
+    saved_model(tmp_path)
+    metadata = json.loads((tmp_path / "model.json").read_text())
+    metadata["description"] |= {"encoder": BAG | {"state": True}, "similarity": "dot"}
+    (tmp_path / "model.json").write_text(json.dumps(metadata))
     with pytest.raises(InputError, match="`state` needs cosines, which `similarity: cosine` pr"):
-        Model(described, {"en": TEXT}, 6)
+        SentenceEncoder(tmp_path)
 
 
 def test_vectors_that_are_not_finite_are_refused(monkeypatch):
