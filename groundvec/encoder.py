@@ -5,7 +5,6 @@ A model is named by its folder, by its name in `pretrained` if it is part of thi
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from numbers import Integral
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -24,6 +23,7 @@ from groundvec import numpy_backend, similarity
 from groundvec.model import hub
 from groundvec.model.folder import ModelFolder
 from groundvec.model.sentences import Snapshot, checked_snapshots, encode_sentences
+from groundvec.runtime.arguments import typed
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.texts import refuse_blank
 from groundvec.runtime.vectors import as_array, finite_floats
@@ -100,6 +100,7 @@ class SentenceEncoder:
         folder: the folder that it was loaded from, or None.
     """
 
+    @typed
     def __init__(
         self,
         model: str | Path | ModelFolder | Sequence[Snapshot] = "flickr8k",
@@ -155,6 +156,7 @@ class SentenceEncoder:
         """Return where it computes, such as cpu or cuda:0."""
         return self.models[0].device
 
+    @typed
     def save_pretrained(self, folder: str | Path) -> None:
         """Write a model of the snapshots in use to a new folder.
 
@@ -195,6 +197,7 @@ class SentenceEncoder:
         **options: Unpack[EncodeOptions],
     ) -> "np.ndarray | Tensor": ...
 
+    @typed
     def encode(
         self,
         sentences: "Sentences",
@@ -235,14 +238,12 @@ class SentenceEncoder:
             TypeError: an unknown option, or another value than its default; with a remedy.
         """
         _check_unused(unused, convert_to_tensor)
-        if batch_size is not None and not (isinstance(batch_size, Integral) and batch_size >= 1):
+        if batch_size is not None and batch_size < 1:
             raise InputError(f"batch_size is {batch_size}: it must be 1 or more, a whole number")
         texts = strings([sentences] if isinstance(sentences, str) else sentences)
         refuse_blank(texts)
-        if language is not None and not isinstance(language, str):
-            raise InputError(f"language is {language!r}: give its code, such as 'en'")
         vectors = encode_sentences(
-            self.models, texts, language, bool(show_progress_bar), batch_size, bool(tokenized)
+            self.models, texts, language, bool(show_progress_bar), batch_size, tokenized
         )
         if normalize_embeddings:
             vectors = similarity.unit(vectors)
@@ -262,6 +263,7 @@ class SentenceEncoder:
         """Return the size of the vectors, `dim`, as sentence-transformers' encoders do."""
         return self.dim
 
+    @typed
     def similarity(
         self,
         a: "Sentences | Vectors",

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from importlib import import_module
-from numbers import Integral
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,6 +35,7 @@ from groundvec.model.folder import MAX_INVERSE_TEMPERATURE
 from groundvec.querybank import normalized
 from groundvec.results import frames
 from groundvec.results.schemas import FoundRanks, RatedPairs
+from groundvec.runtime.arguments import typed
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.vectors import as_array, finite_floats
 from groundvec.text.encoded import strings
@@ -78,6 +78,7 @@ class Result(NamedTuple):
         return score_table(self.scores)
 
 
+@typed
 def ratings(
     encode: Any,
     tasks: Collection[str] = TASKS,
@@ -127,6 +128,7 @@ def ratings(
     return _rate(rated, dict(zip(texts, vectors, strict=True)), captions, unclassified)
 
 
+@typed
 def table(results: Mapping[str, Result]) -> pd.DataFrame:
     """Put several encoders' ratings side by side, and test which is the best.
 
@@ -184,6 +186,7 @@ def _items_of_task(items: pd.DataFrame, task: str) -> pd.DataFrame:
     return items[items["task"] == task]
 
 
+@typed
 def sentences(tasks: Collection[str] = TASKS, folders: Iterable[str | Path] = ()) -> list[str]:
     """List the sentences that `ratings` has encoded, each once."""
     return _distinct(read_rated(tasks, folders))
@@ -191,8 +194,6 @@ def sentences(tasks: Collection[str] = TASKS, folders: Iterable[str | Path] = ()
 
 def checked_tasks(tasks: Collection[str]) -> list[str]:
     """Return tasks by their names in `TASKS`; InputError for other names than these and MTEB's."""
-    if isinstance(tasks, str):
-        raise InputError(f"give a list of tasks, such as [{tasks!r}]")
     tasks = [MTEB_NAMES.get(task, task) for task in tasks]
     unknown = [task for task in tasks if task not in TASKS]
     if unknown:
@@ -272,6 +273,7 @@ def _score_unseen(seen: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame
     return table.drop(columns=[*labels, "seen_one_image"])
 
 
+@typed
 def retrieval(
     captions: Any,
     images: Any,
@@ -375,7 +377,7 @@ def _checked_arguments(
             f"captions have {captions.shape[1]} dimensions and images {images.shape[1]}: embed "
             "both in one space, a row for each"
         )
-    if not isinstance(folds, Integral) or folds < 1 or len(images) % folds:
+    if folds < 1 or len(images) % folds:
         raise InputError(
             f"folds is {folds!r}: it must be a whole number that divides the number of images, "
             f"{len(images)}"
@@ -501,6 +503,7 @@ def _warn_of_ties(
         )
 
 
+@typed
 def compare(a: Result | pd.DataFrame, b: Result | pd.DataFrame) -> pd.DataFrame:
     """Test whether two encoders differ on the same rated pairs, or on the same queries.
 
@@ -522,12 +525,6 @@ def compare(a: Result | pd.DataFrame, b: Result | pd.DataFrame) -> pd.DataFrame:
         from groundvec.evaluation import significance
     items_a = a.items if isinstance(a, Result) else a
     items_b = b.items if isinstance(b, Result) else b
-    for name, items in (("a", items_a), ("b", items_b)):
-        if not isinstance(items, pd.DataFrame):
-            raise InputError(
-                f"{name} is {type(items).__name__}: give a result of `ratings` or `retrieval`, or "
-                "its items; `groundvec evaluate compare` reads files"
-            )
     comparisons = {
         RatedPairs: significance.compare_ratings,
         FoundRanks: significance.compare_ranks,

@@ -15,7 +15,6 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -64,14 +63,10 @@ def load_snapshots(
         epochs: of the snapshots; by default those of `ensemble.json`.
 
     Raises:
-        InputError: `epochs` are not distinct integers; see also `load`.
+        InputError: `epochs` are not distinct; see also `load`.
     """
-    if epochs is not None:
-        are_integers = isinstance(epochs, Sequence) and all(
-            isinstance(epoch, Integral) for epoch in epochs
-        )
-        if not are_integers or not 0 < len(epochs) == len(set(epochs)):
-            raise InputError(f"epochs is {epochs!r}: give a list of different epochs, such as [8]")
+    if epochs is not None and not 0 < len(epochs) == len(set(epochs)):
+        raise InputError(f"epochs is {epochs!r}: give a list of different epochs, such as [8]")
     folder = opened(folder)
     if device in (None, "cpu"):
         description = folder.description

@@ -147,7 +147,7 @@ def test_without_torch_all_but_the_classifier_is_the_same(folders, monkeypatch, 
     [
         ({"encode": "flickr8k"}, "'flickr8k' is no encoder: give a function"),
         ({"tasks": ["STS 12"]}, "there is no task 'STS 12': choose from 'STS 2012', "),
-        ({"tasks": "SICK"}, r"give a list of tasks, such as \['SICK'\]"),
+        ({"tasks": "SICK"}, "tasks is 'SICK': give it as Collection"),
         ({"encode": lambda s: np.ones((1, 3))}, "result: 1 rows for 8 sentences"),
         ({"encode": lambda s: np.ones(len(s))}, r"result: float64 \(8,\); it must be numbers"),
         ({"encode": lambda s: np.full((len(s), 3), np.nan)}, r"row 0 \(from 0\) is not finite"),
@@ -291,8 +291,8 @@ BANK = (np.ones((5, 3)), np.ones((2, 3)))
         ({"images": np.ones((4, 2))}, "captions have 3 dimensions and images 2"),
         ({"similarity": "L2"}, "there is no similarity 'L2': choose from cosine"),
         ({"folds": 3}, "folds is 3: it must be a whole number that divides .* images, 4"),
-        ({"folds": 2.0}, "folds is 2.0: it must be a whole number"),
-        ({"folds": "2"}, "folds is '2': it must be a whole number"),
+        ({"folds": 2.0}, "folds is 2.0: give it as int"),
+        ({"folds": "2"}, "folds is '2': give it as int"),
         ({"image_of_caption": [0, 1]}, r"image_of_caption is int64 \(2,\)"),
         ({"image_of_caption": [0, 1, 2, 3, -1, 0, 1, 2]}, "image -1 has no caption, or is not"),
         ({"bank": BANK, "similarity": "dot"}, "a bank normalizes cosines, not dot"),
@@ -413,7 +413,7 @@ def test_retrieval_is_compared_by_a_paired_bootstrap():
         evaluate.compare(good, evaluate.retrieval(captions, images, folds=2))
     with pytest.raises(InputError, match="not two results of the same kind"):
         evaluate.compare(good, good.scores)
-    with pytest.raises(InputError, match=r"b is str: give a result of `ratings` or `retrieval`"):
+    with pytest.raises(InputError, match=r"b is 'b\.csv': give it as Result"):
         evaluate.compare(good, "b.csv")
 
 

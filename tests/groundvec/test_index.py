@@ -321,7 +321,7 @@ def test_a_query_that_means_nothing_is_refused(photos, model, tmp_path):
         ("A dog.", {"plus": "\u200b"}, "sentence 1 is empty"),
         ("A dog.", {"plus": None}, "None is no query: give a sentence, a Path, or several"),
         ("A dog.", {"minus": 5}, "5 is no query"),
-        ("A dog.", {"language": 5}, "language is 5: give its code"),
+        ("A dog.", {"language": 5}, "language is 5: give it as str"),
         ("A dog.", {"best": 0}, "best is 0: it must be 1 or more, a whole number"),
         ("A dog.", {"best": "3"}, "best is '3': it must be 1"),
         ("A dog.", {"best": 2.5}, "best is 2.5: it must be 1"),
