@@ -184,9 +184,7 @@ def relist(change):
 # In the listing, a row per file ends in the checksum of its content.
 DAMAGE |= {
     "equal": relist(lambda seen, contents, unusable: seen[0].__setitem__(-1, seen[1][-1])),
-    "null": relist(lambda seen, contents, unusable: seen[0].__setitem__(-1, None)),
     "list": relist(lambda seen, contents, unusable: seen[0].__setitem__(-1, [seen[0][-1]])),
-    "no file": relist(lambda seen, contents, unusable: seen.pop()),
     "twice": relist(lambda seen, contents, unusable: unusable.update({contents[0]: "is no"})),
     "number": relist(lambda seen, contents, unusable: unusable.update({seen[0].pop(): 5})),
 }

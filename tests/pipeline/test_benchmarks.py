@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from docs.pages.performance import number, table
 from tests.support import forks
 
 ROOT = Path(__file__).parents[2]
@@ -48,14 +47,3 @@ def test_contestants_take_turns_and_units_count():
     seconds = measure["in_turn"](contestants, 3, iter(range(99)).__next__)
     assert order == ["a", "b"] * 3
     assert seconds == {"a": [1.0] * 3, "b": [0.5] * 3}  # a second each, for one unit and for two
-
-
-def test_numbers_and_tables_by_hand():
-    values = [float("nan"), 0.0, 0.01234, 12.345, 1234.5]
-    assert list(map(number, values)) == ["not measured", "0", "0.0123", "12.3", "1,234"]
-    row = {"what": "a case", "unit": "s", "ours": 2.0, "plain": 4.0, "floor": None}
-    row |= {"ratio_plain": 0.5, "ratio_floor": None, "threads": 1}
-    heading, _, first, second = table([row, row | {"plain": None}]).splitlines()
-    assert heading == "| what | unit | ours | plain | ours / plain | threads |"
-    assert first == "| a case | s | 2 | 4 | 0.5 | 1 |"
-    assert second == "| a case | s | 2 | not measured | 0.5 | 1 |"

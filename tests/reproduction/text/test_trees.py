@@ -4,16 +4,13 @@ import json
 import logging
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from groundvec.runtime.errors import InputError
-from groundvec.text.encoded import UNKNOWN
 from reproduction.text import treebank, trees, vectors
 from reproduction.text.treebank import Tree, Treebank
 from reproduction.text.trees import Text
-from tests.support.small_data import run_script
-from tests.support.treebanks import ENGLISH, parsed
+from tests.support.treebanks import parsed
 
 
 def make(form="collapsed", words=("dog", "runs"), places=("l1", "r1"), parser="drawn", **more):
@@ -153,23 +150,3 @@ def test_vectors_that_do_not_fit_the_captions_are_refused(
 def test_invalid_arguments_are_refused(make_it, message):
     with pytest.raises(InputError, match=message):
         make_it()
-
-
-def test_the_programs_parse_and_learn(tmp_path, caplog):
-    table = tmp_path / "captions.csv"
-    rows = {"image_id": ["i", "i"], "language": "en", "split": "train"}
-    captions = ["A dog runs in the mud.", "Two dogs and a cat."]
-    pd.DataFrame(rows | {"caption": captions}).to_csv(table, index=False)
-    bank = tmp_path / "t.conllu.gz"
-    options = {"name": "trees", "parser": ENGLISH, "form": "collapsed", "vectors": "captions"}
-    options = json.dumps(options | {"dimension": 3})
-    output = tmp_path / "t.json"
-    with caplog.at_level(logging.INFO):
-        run_script("trees", "--captions", table, "--parser", ENGLISH, "--output", bank)
-        given = ("--text", options, "--captions", table, "--treebanks", bank)
-        run_script("text", *given, "--output", output)
-    assert f"2 sentences parsed by {ENGLISH} (spaCy " in caplog.text
-    text = Text(**json.loads((tmp_path / "t.json").read_text()))
-    assert {"prep_in", "conj_and", "nsubj"} <= set(text.relations)
-    assert text.vectors.shape == (len(text), 3)
-    assert (text.encode(captions).nodes[0] > UNKNOWN).all()
