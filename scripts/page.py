@@ -29,7 +29,7 @@ parser.add_argument(
     "--experiment", metavar="NAME", required=True, help="the name of the experiment"
 )
 parser.add_argument(
-    "--try-it", type=Path, metavar="FILE", help="HTML of a panel in which to try the encoder"
+    "--try-it", type=Path, metavar="FILE", help="HTML of a panel for trying the encoder"
 )
 
 

@@ -1,6 +1,6 @@
 r"""Score a trained model's ensemble, and each of its snapshots, on image-caption retrieval.
 
-Writes STEM.csv, the scores, in which the kind `chance` has the expected scores of a random ranking;
+Writes STEM.csv, the scores; their kind `chance` has the expected scores of a random ranking;
 and STEM.ranks.csv, the rank of every test query, for the ensemble and four snapshots: the
 untrained, the first, the last and the best one. With a bank (`--settings '{"bank": 6000}'`), both
 also have the kind `querybank`.

@@ -1,4 +1,4 @@
-r"""Make a panel in which the reader of a report can try a model: HTML that needs no other file.
+r"""Make a panel for trying a model in a report: HTML that needs no other file.
 
 The model is the bag of n-grams with the best recall on the development set, with any seed; its
 ensemble runs in the reader's browser. If there is none, the panel is a line with the reason.

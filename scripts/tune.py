@@ -22,7 +22,7 @@ outputs = ("/history.csv", "/tuned.pth", "/tuned.json")
 parser = make_parser(__doc__, shared, "the folder to write", outputs, "tuning")
 parser.add_argument("--dataset", required=True, help="its name, for results")
 parser.add_argument(
-    "--trained", type=Path, required=True, help="the folder of the trained model to go on with"
+    "--trained", type=Path, required=True, help="the folder of the trained model to start from"
 )
 
 

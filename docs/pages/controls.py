@@ -16,7 +16,7 @@ SHOWN = {
     "R@10, images": "R@10, images",
     "R@10, captions": "R@10, captions",
 }
-# Systems that the tables of all results show too, by encoder and what it learned from.
+# Systems that the tables of all results show too, by encoder and training signal.
 SYSTEMS = {
     ("bag-alone", BOTH): "a bag of n-grams, without captions of other images, three seeds",
     ("bag-alone", CAPTIONS): "*control:* the same bag, trained without images",

@@ -96,7 +96,7 @@ def latex(table: pd.DataFrame, notes: list[str], labels: int) -> str:
 
 
 def _escaped(cell: str) -> str:
-    """Escape a cell for LaTeX; what is in bold stays so."""
+    """Escape a cell for LaTeX, but keep bold text."""
     bold = cell.startswith(BOLD) and cell.endswith("}")
     inner = cell[len(BOLD) : -1] if bold else cell
     escaped = inner.translate(ESCAPED)

@@ -54,7 +54,7 @@ class Backbone:
     build: Callable[[], "nn.Module"] | None  # makes `network`; not called if nothing is computed
     width: int
     transform: Transform
-    precision: str = "float32"  # in which the network computes
+    precision: str = "float32"  # of the network's computation
     crops: int = 10  # of each image, over which the features are averaged
     factor: float = 1.0  # of these features among concatenated ones (`concatenation`)
     graph_file: Path | None = None  # the network as an ONNX graph, in place of `build`

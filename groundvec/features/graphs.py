@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 INPUT = "crops"
 OUTPUT = "features"
 OPSET = 18
-# Numbers from which the weights of a convolution are rounded. Nine tenths of EfficientNet-Lite1's
-# weights are in such ones. Rounding the small ones, too, doubles the error of the features.
+# Convolutions with at least as many weights are rounded. Nine tenths of EfficientNet-Lite1's
+# weights are in them. Rounding the small ones, too, doubles the error of the features.
 LARGE = 2**15
 # Bounds of graphs from anywhere. EfficientNet-Lite2 has 5 MB in 8 bits, and computes 31 million
 # numbers by 860 million products.

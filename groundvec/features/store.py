@@ -39,7 +39,7 @@ MAX_METADATA = 2**30  # bytes of a file without its features: ids and attributes
 PATIENCE = 60
 SLOWEST = 5e6
 ID_BLOCK = 16  # ids of variable length to read at a time: each may claim the size of the file
-# Attributes in which files must agree before their features are joined.
+# Attributes that must be equal in files whose features are joined.
 ALIKE = ["backbone", "weights_sha256", "transform", "precision", "crops", "width"]
 
 
@@ -58,7 +58,7 @@ def write(
                 temporary, "w", libver="latest", userblock_size=USER_BLOCK, locking=False
             ) as file:
                 start = file.create_dataset("features", data=features).id.get_offset()
-                # Texts of a fixed length. HDF5 keeps those of variable length in a heap without a
+                # Texts of a fixed length. HDF5 keeps texts of variable length in a heap without a
                 # checksum, and may read a damaged heap without end.
                 ids = [image_id.encode() for image_id in image_ids]
                 file.create_dataset("image_ids", data=ids, dtype=_fixed_length(ids))

@@ -1,4 +1,4 @@
-"""The bank of a trained model: training captions, by which a search normalizes its cosines.
+"""The bank of a trained model: a search normalizes its cosines by these training captions.
 
 The centers of a k-means clustering stand for all training captions. A center's weight is its share
 of the captions. 256 centers find nearly as much as 6,000 drawn captions (docs/best.md), and take
@@ -92,7 +92,7 @@ def make(folder: Path, captions: Path) -> None:
 
 
 def cluster(captions: np.ndarray, most: int = CENTERS) -> Bank:
-    """Make a bank of at most so many centers of the vectors of captions (N, size)."""
+    """Make a bank of at most `most` centers of the vectors of captions (N, size)."""
     from sklearn.cluster import MiniBatchKMeans
 
     count = min(most, len(captions))

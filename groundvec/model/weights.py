@@ -16,8 +16,8 @@ from groundvec.runtime.files import check_memory, write_bytes
 
 CODES = 256  # entries of a codebook, so that a code is one byte
 SAMPLE = 200_000  # groups of values to which a codebook is fitted, instead of millions
-# Values from which a matrix is written as codes, and not as int8: embedding tables, and the linear
-# layer of pictures' features.
+# Matrices with at least as many values are written as codes instead of int8: embedding tables, and
+# the linear layer of pictures' features.
 LARGE = 2**20
 
 
@@ -67,7 +67,7 @@ def load(network: nn.Module, weights: Weights) -> None:
 
 
 def to_int8(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Round rows (..., N) to int8, with the scale (..., 1) by which each is multiplied.
+    """Round rows (..., N) to int8; return the factor (..., 1) of each row too.
 
     The number of the largest absolute value of a row becomes 127 or -127.
     """
@@ -84,8 +84,8 @@ def to_codes(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     all groups share one, which is small compared to the codes.
 
     Returns:
-        Codes (N, size / 4) uint8; the scale (N, 1) by which each row is multiplied, its root mean
-        square; and the codebook (256, 4), the means of a k-means clustering.
+        Codes (N, size / 4) uint8; the scale (N, 1) of each row, its root mean square; and the
+        codebook (256, 4), the means of a k-means clustering.
     """
     from sklearn.cluster import MiniBatchKMeans
 

@@ -60,7 +60,7 @@ def load_snapshots(
     """Load snapshots: in NumPy if it can compute them as fast as torch, otherwise in torch.
 
     Args:
-        epochs: of the snapshots; by default those of `ensemble.json`.
+        epochs: of the snapshots; by default the ones in `ensemble.json`.
 
     Raises:
         InputError: `epochs` are not distinct; see also `load`.

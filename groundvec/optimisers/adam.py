@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-WARM_UP = 0.05  # share of the period in which the rate of `cosine` rises
+WARM_UP = 0.05  # share of the period for the rise of `cosine`
 
 
 def cyclic(step: int, period: int, low: float, high: float) -> float:

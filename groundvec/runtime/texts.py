@@ -1,4 +1,4 @@
-"""Refuse sentences in which nothing can be read, at every entrance."""
+"""Refuse blank sentences, at every entrance."""
 
 import re
 import unicodedata

@@ -6,7 +6,7 @@ import numpy as np
 
 from groundvec.runtime.errors import InputError
 
-# Of an image's features: sums of squares of larger ones overflow float32, and vectors become 0.
+# The limit of features: sums of squares of larger ones overflow float32, and vectors become 0.
 MAX_FEATURE = 1e15
 
 

@@ -1,1 +1,1 @@
-"""Training a model, and the checkpoints from which it resumes."""
+"""Training a model, and its checkpoints."""

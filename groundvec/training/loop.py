@@ -100,7 +100,7 @@ def train(
     optimiser = make_optimiser(model, settings["cycle"] * batches, groups)
     keep_freed_memory()
 
-    # Resume. A finished training has its snapshots in `work`, and returns what it recorded.
+    # Resume. A finished training has its snapshots in `work`, and returns its history.
     checkpoints = Checkpoints(work, model, optimiser)
     finished = checkpoints.load_finished()
     if finished is not None:

@@ -1,7 +1,7 @@
 """A recursive network over trees (Socher et al. 2014, section 3).
 
 Over dependency trees it is the paper's DT-RNN or SDT-RNN. Over binary trees, whose phrases have no
-word, it is the CT-RNN. Over chains, in which each word is the child of the next, it is the
+word, it is the CT-RNN. Over chains, where each word is the child of the next, it is the
 recurrent network.
 """
 

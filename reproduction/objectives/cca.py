@@ -1,7 +1,8 @@
 """Canonical correlation analysis in closed form (Socher et al. 2014, section 6).
 
-It finds the directions in which images and captions are most correlated. The paper's baseline is
-kernel CCA, which equals CCA if its kernels are linear; the paper does not report its kernel.
+It finds the directions of the highest correlation between images and captions. The paper's
+baseline is kernel CCA, which equals CCA if its kernels are linear; the paper does not report its
+kernel.
 """
 
 from typing import Any

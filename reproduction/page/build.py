@@ -28,7 +28,7 @@ TASKS = {
     "to_captions": "picture → captions",
     "to_sentences": "caption → captions",
 }
-# Signs and CSS classes of verdicts, and of reported numbers beside measured ones.
+# Signs and CSS classes of verdicts, and of reported numbers compared with measured ones.
 SIGNS = {HOLDS: "✓", FAILS: "✗", OPEN: "?", EQUAL: "=", HIGHER: "▲", LOWER: "▼"}
 CLASSES = {HOLDS: "good", FAILS: "bad", OPEN: "open", EQUAL: "good", HIGHER: "bad", LOWER: "bad"}
 # The keys that are read from a gallery's file.

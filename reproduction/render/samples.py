@@ -95,7 +95,7 @@ def _drawing(
     images_found: dict[int, Any],
     captions_found: dict[int, Any],
 ) -> Figure:
-    """Draw the results of caption queries above those of image queries."""
+    """Draw the results of caption queries, and below them the results of image queries."""
     heights = {
         query: max(PICTURE, LINE * sum(len(lines) for _, lines, _ in results)) + GAP
         for query, results in captions_found.items()

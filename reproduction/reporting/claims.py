@@ -35,8 +35,8 @@ def pairwise(
     """Subtract every worse system from every better one, for `decide`.
 
     Args:
-        worse, better: columns name, measure, draws and those of `same`; `better` also has dataset
-            and seed, and test_to_train if seeds have their own test images.
+        worse, better: columns name, measure, draws and the columns in `same`; `better` also has
+            dataset and seed, and test_to_train if seeds have their own test images.
         same: columns that have to be equal in both, such as the seed.
     """
     keys = [*same, "measure"]

@@ -17,7 +17,7 @@ from reproduction.reporting.results import Results
 from reproduction.reporting.systems import best_snapshot
 from reproduction.text.treebank import Treebank
 
-# The keys of model.json that tell from which features a training learned.
+# The keys of model.json that identify a training's features.
 TRAINED: dict[str, Any] = {
     "required": ["features"],
     "properties": {"features": {"type": "object", "required": ["fingerprint"]}},

@@ -15,7 +15,7 @@ from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.results.schemas import CUTOFFS
 from reproduction.reporting.systems import NAMES
 
-# The reported number beside the measured one.
+# The verdict on a reported number, compared with the measured one.
 EQUAL = "no difference shown"
 HIGHER = "reported higher"
 LOWER = "reported lower"

@@ -1,4 +1,4 @@
-"""Read and check the result files from which tables and figures are made."""
+"""Read and check the result files for tables and figures."""
 
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterable, Iterator

@@ -24,7 +24,7 @@ def caption(
 
     Raises:
         ValueError: `mention` has a name that is not a fact of the scene, an attribute without its
-            object, or other objects than those of the mentioned action and relations.
+            object, or an object outside the mentioned action and relations.
     """
     mentioned = [name for name in predicates(scene) if name in mention]
     objects = {thing["id"] for thing in scene["objects"]} & mention

@@ -78,7 +78,7 @@ class Grammar(ABC):
 
     @abstractmethod
     def action(self, verb: str, agent: str, patient: str) -> list[str]:
-        """Write clauses in which the agent does something to the patient."""
+        """Write clauses that state an agent's action on a patient."""
 
     @abstractmethod
     def relation(self, subject: str, name: str, object: str, below: str | None) -> list[str]:

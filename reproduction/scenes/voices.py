@@ -34,7 +34,7 @@ def exchanges(seed: int, size: int) -> pd.DataFrame:
         if not action or not {kinds[action["agent"]], kinds[action["patient"]]} <= {*ANIMATE}:
             continue
         mention = choose(scene, rng) | {"a", "b", "action"}
-        words = rng.random()  # the state in which all four sentences choose their words
+        words = rng.random()  # one seed for the words of all four sentences
         sentences = voices(scene, mention, random.Random(words))
         if "passive" in sentences:
             exchanged = action | {"agent": action["patient"], "patient": action["agent"]}

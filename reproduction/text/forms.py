@@ -108,7 +108,7 @@ FORMS = {"basic": basic, "collapsed": collapsed, "binary": binary, "chain": chai
 
 
 class _Remaining:
-    """A dependency tree from which words are removed; after each removal it is a tree."""
+    """A dependency tree that stays a tree while words are removed."""
 
     def __init__(self, tree: Tree) -> None:
         empty = not tree.words

@@ -32,7 +32,7 @@ class Lists:
 
     hypotheses: list[str]  # N
     starts: np.ndarray  # (sentences + 1,): sentence i has hypotheses[starts[i]:starts[i + 1]]
-    names: list[str]  # (F,) the names of the features, one of which is `score`
+    names: list[str]  # (F,) the names of the features, including `score`
     features: np.ndarray  # (N, F) float64
 
     @property
@@ -55,8 +55,8 @@ class Lists:
 def read(path: str | Path, sentences: int) -> Lists:
     """Read lists of hypotheses of any system; a file that ends in .gz is unpacked.
 
-    A list has at least one hypothesis. Hypotheses keep the order of the file, where those of one
-    sentence need not be adjacent. Values without a name are called `value`; values with the same
+    A list has at least one hypothesis. Hypotheses keep the order of the file, where a sentence's
+    hypotheses need not be adjacent. Values without a name are called `value`; values with the same
     name get numbers. A single value that repeats the score is dropped.
 
     Args:

@@ -11,8 +11,8 @@ from groundvec.text.encoded import PADDING
 
 # Standard deviation of the Gaussian initialization of non-recurrent matrices, in a network of size
 # 1,024 (Calixto & Liu, section 8). Smaller networks need a larger one, because otherwise their
-# output hardly depends on their input: with 0.01, a network of size 64 hardly learned in 30 epochs
-# what it learns in 11 epochs with 0.1.
+# output hardly depends on their input: with 0.01, a network of size 64 learned less in 30 epochs
+# than in 11 epochs with 0.1.
 DEVIATION = 0.01
 LARGEST_DEVIATION = 0.1
 

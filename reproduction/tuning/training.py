@@ -78,7 +78,7 @@ def tune_from_files(
     Args:
         trained: the folder of a model that was trained on the features of `backbone` alone.
         labels: `dataset`, `model` and `seed`, the columns of history.csv.
-        settings: `stage`, from which the network is tuned, and `passes` over the training images.
+        settings: `stage`, the first stage to tune, and `passes` over the training images.
         captions, images: the data set's captions.csv and images.csv.
         work: a folder for checkpoints and decoded images.
 

@@ -1,4 +1,4 @@
-"""Table 1 of Socher et al. (2014): mean ranks of all systems except those of Table 2."""
+"""Table 1 of Socher et al. (2014): mean ranks of all systems that are not in Table 2."""
 
 from functools import partial
 

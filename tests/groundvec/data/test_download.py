@@ -205,15 +205,6 @@ def test_a_file_with_a_wrong_checksum_is_deleted_and_named(server, target, recor
     assert not any(path.is_file() for path in target.parent.rglob("*"))
 
 
-def test_a_download_that_is_longer_than_the_file_is_ended(server, target):
-    """Whether the server says how long it is, or not."""
-    for fault in ({}, {"chunked": True}):
-        server.faults = [fault]
-        with pytest.raises(InputError, match=r"has .* the expected 9"):
-            fetch(NAME, server.source | {"size": 9}, target)
-        assert not part_of(target).exists()
-
-
 @pytest.mark.parametrize("broken", ["404", "refused", "another file", "breaks off"])
 def test_the_second_address_is_used_where_the_first_fails(server, target, caplog, broken):
     [second] = server.source["urls"]

@@ -122,8 +122,6 @@ def with_arrays(**changes):
         (with_arrays(shares=lambda n: np.ones(n + 1, np.float32)), "other names or shapes"),
         (with_arrays(more=lambda n: np.ones(n, np.float32)), "more is none of them"),
         (with_arrays(shares=lambda n: np.zeros(n, np.float32)), "a share that is not above 0"),
-        (with_arrays(shares=lambda n: np.full(n, np.nan, np.float32)), "is not finite"),
-        (with_arrays(centers=lambda n: np.zeros((n, 16), np.int32)), "numbers of another kind"),
     ],
 )
 def test_a_bank_that_is_damaged_or_of_another_form_is_refused(trained, change, error):
