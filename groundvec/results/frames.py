@@ -19,6 +19,7 @@ from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import LARGEST_TABLE, read_regular, write_csv
 
 TOLERANCE = 1e-5  # beyond a bound: a cosine of float32 vectors may be 1.000001
+LARGEST = 2**53  # whole numbers beyond it are rounded, and squares of far larger ones are infinite
 Form = Any  # a type in `groundvec.results.schemas`, such as `History`
 
 
@@ -235,6 +236,7 @@ def checked(table: pd.DataFrame, form: Form, path: str | Path, remedy: str) -> p
             numbers = _numbers(values)
             result[name] = numbers
             refuse(~is_missing & ~np.isfinite(numbers), ": {}, not a number")
+            refuse(numbers.abs() > LARGEST, f": {{}}, beyond {LARGEST:.0e}")
             if column.dtype is int:
                 refuse(numbers % 1 > 0, ": {}, not a whole number")
             refuse(numbers < column.low - TOLERANCE, f": {{}}, less than {column.low:g}")
