@@ -29,7 +29,8 @@ from typing import Any
 import reproduction  # noqa: F401, makes the study's parts known
 from groundvec.cli.program import run
 from groundvec.config import parts
-from groundvec.config.schema import complete_by, find_mistake
+from groundvec.config.checks import find_mistake
+from groundvec.config.schema import complete_by
 from groundvec.data import dataset
 from groundvec.runtime.errors import InputError
 from reproduction import sources

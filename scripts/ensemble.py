@@ -14,14 +14,11 @@ from pathlib import Path
 import reproduction  # noqa: F401, makes the study's parts known
 from groundvec.cli.program import run
 from groundvec.evaluation.snapshots import ensemble
-from groundvec.model.folder import MODEL, checked
+from groundvec.model.folder import ModelFolder
 from groundvec.results.frames import read
 from groundvec.results.schemas import History
-from groundvec.runtime.files import SMALL, read_json, write_json
+from groundvec.runtime.files import write_json
 from reproduction.arguments import make_parser
-
-# The part of a model.json that decides the ensemble.
-DECIDING = {"required": ["description", "snapshots"], "properties": MODEL["properties"]}
 
 parser = make_parser(__doc__, output="the JSON file to write")
 parser.add_argument("--history", type=Path, required=True, help="the training's history.csv")
@@ -29,8 +26,8 @@ parser.add_argument("--model", type=Path, required=True, help="the training's mo
 
 
 def main(arguments: argparse.Namespace) -> None:
-    model = checked(arguments.model, read_json(arguments.model, SMALL), DECIDING)
-    chosen = ensemble(read(arguments.history, History), model)
+    metadata = ModelFolder(arguments.model.parent).metadata
+    chosen = ensemble(read(arguments.history, History), metadata)
     write_json(arguments.output, chosen)
     logging.info("the ensemble has epochs %s", " and ".join(map(str, chosen["epochs"])))
 

@@ -153,9 +153,7 @@ def _check_numbers(arguments: argparse.Namespace) -> None:
         numbers = value if isinstance(value, list) else [value]
         if numbers and all(isinstance(number, int) for number in numbers):
             bounded[name] = value
-    if not bounded:  # most small programs have none, and need not import jsonschema
-        return
-    from groundvec.config.schema import find_mistake
+    from groundvec.config.checks import find_mistake
 
     mistake = find_mistake(bounded, {"properties": BOUNDS})
     if mistake:

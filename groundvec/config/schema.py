@@ -96,21 +96,6 @@ def complete_by(value: dict[str, Any], kind: str, place: str) -> dict[str, Any]:
     return value
 
 
-def find_mistake(value: Any, schema: dict[str, Any]) -> str:
-    """Describe where and why a value, which may come from anybody, violates a JSON schema.
-
-    The schema may refer to the definitions of schema.yaml, as `{$ref: "#/$defs/model"}`.
-
-    Returns:
-        The key and the problem of the first violation; empty without any.
-    """
-    validator = _Validator(schema | {"$defs": configuration_schema()["$defs"]})
-    error = next(validator.iter_errors(value), None)
-    if error is None:
-        return ""
-    return f"{'.'.join(map(str, error.absolute_path)) or 'it'}: {error.message}"
-
-
 def check(value: dict[str, Any], schema: dict[str, Any], *place: str) -> None:
     """Raise InputError for the first mistake; numbers that are written as text become numbers."""
     validator = _Validator(schema)

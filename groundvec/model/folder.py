@@ -12,8 +12,8 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from groundvec.config.description import check_fit
-from groundvec.config.schema import find_mistake
+from groundvec.config.checks import find_description_mistake, find_mistake
+from groundvec.config.fit import check_fit
 from groundvec.model.sentences import make_texts
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import (
@@ -42,15 +42,14 @@ FEATURES: dict[str, Any] = {
         "backbone": NAME,
         "weights": NAME,
         "weights_sha256": NAME,
-        "precision": {"$ref": "#/$defs/dataset/properties/precision"},
+        "precision": {"enum": ["float32", "float16", "bfloat16"]},
         "transform": NAME,
-        "crops": {"$ref": "#/$defs/dataset/properties/crops"},
+        "crops": {"enum": [1, 2, 10]},
         "factor": {"type": "number", "exclusiveMinimum": 0, "maximum": 1e15},
         "width": WIDTH,
     },
 }
-# JSON schemas of the files of a model folder, which may have been downloaded from anywhere. `$defs`
-# are the configuration's.
+# JSON schemas of the files of a model folder, which may have been downloaded from anywhere.
 MODEL: dict[str, Any] = {
     "required": [
         "dataset",
@@ -66,10 +65,7 @@ MODEL: dict[str, Any] = {
     "properties": {
         "dataset": NAME,
         "model": NAME,
-        "description": {
-            "$ref": "#/$defs/model",
-            "required": ["languages", "text", "encoder", "similarity", "objective"],
-        },
+        "description": {"type": "object"},  # see `find_description_mistake`
         "texts": {
             "type": "object",
             "minProperties": 1,
@@ -117,7 +113,7 @@ TRANSFORM = {
     "properties": {
         "resize": PIXELS,
         "crop": PIXELS,
-        "interpolation": {"$ref": "#/$defs/dataset/properties/interpolation"},
+        "interpolation": {"enum": ["bilinear", "bicubic", "lanczos"]},
     }
 }
 ENSEMBLE = {
@@ -139,6 +135,9 @@ class ModelFolder:
         self.path = Path(path)
         file = self.path / "model.json"
         self.metadata = checked(file, read_json(file, SMALL), MODEL)
+        mistake = find_description_mistake(self.metadata["description"])
+        if mistake:
+            raise self.wrong(f"description.{mistake}")
         features = self.metadata.get("features", {})
         blocks = [features]
         if "blocks" in features:
@@ -319,7 +318,7 @@ def checked(
         kind: the thing that the file describes, for the message.
 
     Raises:
-        InputError: see `groundvec.config.schema.find_mistake`.
+        InputError: see `groundvec.config.checks.find_mistake`.
     """
     mistake = find_mistake(content, {"type": "object"} | schema)
     if mistake:

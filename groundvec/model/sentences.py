@@ -8,7 +8,7 @@ import numpy as np
 
 from groundvec import similarity
 from groundvec.config import parts
-from groundvec.config.schema import find_mistake
+from groundvec.config.checks import find_mistake
 from groundvec.runtime import arrays
 from groundvec.runtime.arrays import Matrix
 from groundvec.runtime.errors import InputError

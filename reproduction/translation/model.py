@@ -21,14 +21,22 @@ WORDS = {
         "words": {"type": "array", "items": {"type": "string"}},
     },
 }
-# The schema of model.json, which may come from an untrusted source. Its settings have the schema of
-# the configuration.
+SIZE = {"type": "integer", "minimum": 1, "maximum": 16_384}
+# The schema of model.json, which may come from an untrusted source.
 MODEL = {
     "required": ["source", "target", "settings", "sha256", "key"],
     "properties": {
         "source": WORDS,
         "target": WORDS,
-        "settings": {"$ref": "#/$defs/translator", "required": ["size", "embedding", "dropout"]},
+        "settings": {
+            "type": "object",
+            "required": ["size", "embedding", "dropout"],
+            "properties": {
+                "size": SIZE,
+                "embedding": SIZE,
+                "dropout": {"type": "number", "minimum": 0, "exclusiveMaximum": 1},
+            },
+        },
         "sha256": {"type": "string"},
         "key": {"type": "string"},
     },

@@ -60,6 +60,7 @@ def write_models(folder, *models, snapshots=(4, 8), **descriptions):
         about = {"dataset": dataset, "model": model, "seed": seed[0] if seed else 1}
         about["description"] = descriptions.get(model.replace("-", "_")) or described(model)
         about["snapshots"] = list(snapshots)
+        about |= {"saved": list(snapshots), "texts": {"en": {}}, "width": 4, "key": "0"}
         paths.append(Path(folder, dataset, model, f"seed{about['seed']}", "model.json"))
         write_json(paths[-1], about)
         ensemble = {"epochs": list(snapshots), "best": snapshots[0]}

@@ -89,7 +89,7 @@ def merged(content, change):
     [
         ({"description": {"encoder": {"size": 10**9}}}, "1000000000 is greater than the maximum"),
         ({"description": {"encoder": HUGE}}, "does not hold the weights of this model"),
-        ({"description": {"languages": LANGUAGES}, "texts": VOCABULARIES}, "description.langu"),
+        ({"description": {"languages": LANGUAGES}, "texts": VOCABULARIES}, "texts: 676"),
         ({"description": {"text": {"name": "trees"}}, "texts": {"en": DEEP}}, "dimension: 10000"),
         ({"features": {"blocks": '[{"transform": "x"}]'}}, r"features\.transform: Expecting"),
         ({"features": {"crops": 3}}, "crops: 3 is not one of"),

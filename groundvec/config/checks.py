@@ -1,0 +1,203 @@
+"""Checks of descriptions that programs wrote, such as a model's model.json.
+
+People's configurations are checked by jsonschema (`groundvec.config.schema`), whose import takes a
+fifth of the time of encoding a sentence. `find_mistake` reads the few keywords of JSON Schema that
+the descriptions here have, with the same messages.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from groundvec.config import parts
+
+# Descriptions refer to these definitions of schema.yaml: the names of files and folders.
+REFERENCES = {"#/$defs/path", "#/$defs/file", "#/$defs/folder"}
+LANGUAGES: dict[str, Any] = {
+    "type": "array",
+    "minItems": 1,
+    "maxItems": 100,
+    "uniqueItems": True,
+    "items": {"type": "string", "pattern": "[a-z]{2}"},
+}
+IMAGE: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "dropout": {"type": "number", "minimum": 0, "exclusiveMaximum": 1},
+        "gaussian": {"type": "number", "exclusiveMinimum": 0, "maximum": 100},
+        "standardise": {"type": "boolean"},
+    },
+}
+PART: dict[str, Any] = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {"name": {"type": "string"}},
+}
+DESCRIPTION: dict[str, Any] = {
+    "type": "object",
+    "required": ["languages", "text", "encoder", "similarity", "objective"],
+    "additionalProperties": False,
+    "properties": {
+        "languages": LANGUAGES,
+        "shared": {"type": "boolean"},
+        "text": PART,
+        "encoder": PART,
+        "objective": PART,
+        "image": IMAGE,
+        "similarity": {"enum": ["cosine", "dot", "euclidean"]},
+        "training": {"type": "object"},
+    },
+}
+
+
+def find_description_mistake(description: Any) -> str:
+    """Describe where and why the description of a trained model is wrong; empty if it is not.
+
+    Its `training`, which no encoder reads, is checked where a training begins with it.
+    """
+    mistake = find_mistake(description, DESCRIPTION)
+    if mistake:
+        return mistake
+    for key, kind in {"text": "text", "encoder": "encoders", "objective": "objectives"}.items():
+        part = description[key]
+        mistake = find_mistake(part["name"], {"enum": parts.names(kind)}, f"{key}.name")
+        if not mistake:
+            options = {"type": "object", **parts.options_schema(kind, part["name"])}
+            options["additionalProperties"] = False
+            mistake = find_mistake(parts.options(part), options, key)
+        if mistake:
+            return mistake
+    return ""
+
+
+def find_mistake(value: Any, schema: Mapping[str, Any], place: str = "") -> str:
+    """Describe where and why a value, which may come from anybody, violates a JSON schema.
+
+    Args:
+        schema: with the keywords of `CHECKS`, and items, properties and additionalProperties. Other
+            keywords are ignored.
+        place: the keys that lead to the value.
+
+    Returns:
+        The key and the problem of the first violation; empty without any.
+    """
+    if schema.get("$ref") in REFERENCES:
+        schema = {"type": "string"}
+    for keyword, (applies, problem) in CHECKS.items():
+        if keyword in schema and applies(value):
+            message = problem(value, schema[keyword])
+            if message:
+                return f"{place or 'it'}: {message}"
+    inner: list[tuple[Any, Any, Mapping[str, Any]]] = []
+    unexpected: list[Any] = []
+    if isinstance(value, list) and "items" in schema:
+        inner = [(number, item, schema["items"]) for number, item in enumerate(value)]
+    if isinstance(value, dict):
+        properties = schema.get("properties", {})
+        others = schema.get("additionalProperties", {})
+        if others is False:
+            unexpected = [key for key in value if key not in properties]
+        inner = [(key, item, properties.get(key, others or {})) for key, item in value.items()]
+    for key, item, item_schema in inner:
+        mistake = find_mistake(item, item_schema, f"{place}.{key}" if place else str(key))
+        if mistake:
+            return mistake
+    return f"{place or 'it'}: ({unexpected[0]!r} was unexpected)" if unexpected else ""
+
+
+def _is_number(value: Any) -> bool:
+    """Return whether a value is a finite number; an integer of 400 digits is beyond every float."""
+    is_numeric = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_numeric and abs(value) <= sys.float_info.max
+
+
+TYPES: dict[str, Callable[[Any], bool]] = {
+    "object": lambda value: isinstance(value, dict),
+    "array": lambda value: isinstance(value, list),
+    "string": lambda value: isinstance(value, str),
+    "boolean": lambda value: isinstance(value, bool),
+    "integer": lambda value: isinstance(value, int) and _is_number(value),
+    "number": _is_number,
+    "null": lambda value: value is None,
+}
+
+
+def _type(value: Any, types: str | list[str]) -> str:
+    names = [types] if isinstance(types, str) else types
+    if any(TYPES[name](value) for name in names):
+        return ""
+    return f"{value!r} is not of type {', '.join(map(repr, names))}"
+
+
+def _enum(value: Any, allowed: list[Any]) -> str:
+    # True equals 1 in Python, but not in JSON.
+    if any(value == other and type(value) is type(other) for other in allowed):
+        return ""
+    return f"{value!r} is not one of {allowed}"
+
+
+def _required(value: dict[str, Any], keys: list[str]) -> str:
+    missing = [key for key in keys if key not in value]
+    return f"{missing[0]!r} is a required property" if missing else ""
+
+
+def _pattern(value: str, pattern: str) -> str:
+    return "" if re.fullmatch(pattern, value) else f"{value!r} does not match {pattern!r}"
+
+
+def _unique(value: list[Any], _: bool) -> str:
+    repeated = any(item in value[:place] for place, item in enumerate(value))
+    return f"{value!r} has non-unique elements" if repeated else ""
+
+
+def _minimum(value: float, limit: float) -> str:
+    return f"{value!r} is less than the minimum of {limit}" if value < limit else ""
+
+
+def _above(value: float, limit: float) -> str:
+    return f"{value!r} must be above {limit}" if value <= limit else ""
+
+
+def _maximum(value: float, limit: float) -> str:
+    return f"{value!r} is greater than the maximum of {limit}" if value > limit else ""
+
+
+def _below(value: float, limit: float) -> str:
+    return f"{value!r} must be below {limit}" if value >= limit else ""
+
+
+def _multiple(value: float, number: float) -> str:
+    return f"{value!r} is not a multiple of {number}" if value % number else ""
+
+
+def _fewest(value: list[Any] | dict[str, Any], count: int) -> str:
+    return f"{len(value)} entries are fewer than {count}" if len(value) < count else ""
+
+
+def _most(value: list[Any] | dict[str, Any], count: int) -> str:
+    return f"{len(value)} entries are more than {count}" if len(value) > count else ""
+
+
+def _any(_: Any) -> bool:
+    return True
+
+
+# By keyword: the values that it applies to, and the function that describes a violation.
+CHECKS: dict[str, tuple[Callable[[Any], bool], Callable[[Any, Any], str]]] = {
+    "type": (_any, _type),
+    "enum": (_any, _enum),
+    "required": (TYPES["object"], _required),
+    "minProperties": (TYPES["object"], _fewest),
+    "maxProperties": (TYPES["object"], _most),
+    "minItems": (TYPES["array"], _fewest),
+    "maxItems": (TYPES["array"], _most),
+    "uniqueItems": (TYPES["array"], _unique),
+    "pattern": (TYPES["string"], _pattern),
+    "minimum": (_is_number, _minimum),
+    "exclusiveMinimum": (_is_number, _above),
+    "maximum": (_is_number, _maximum),
+    "exclusiveMaximum": (_is_number, _below),
+    "multipleOf": (_is_number, _multiple),
+}
