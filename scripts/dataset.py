@@ -26,7 +26,6 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-import reproduction  # noqa: F401, makes the study's parts known
 from groundvec.cli.program import run
 from groundvec.config import parts
 from groundvec.config.checks import find_mistake

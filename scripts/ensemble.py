@@ -11,7 +11,6 @@ import argparse
 import logging
 from pathlib import Path
 
-import reproduction  # noqa: F401, makes the study's parts known
 from groundvec.cli.program import run
 from groundvec.evaluation.snapshots import ensemble
 from groundvec.model.folder import ModelFolder

@@ -12,7 +12,6 @@ import argparse
 import logging
 from pathlib import Path
 
-import reproduction  # noqa: F401, makes the study's parts known
 from groundvec.cli.program import run
 from reproduction.arguments import make_parser
 

@@ -14,7 +14,6 @@ Example:
 import argparse
 import logging
 
-import reproduction  # noqa: F401, makes the study's parts known
 from groundvec.cli.program import run
 from reproduction.arguments import make_parser
 

@@ -15,7 +15,6 @@ import logging
 
 import pandas as pd
 
-import reproduction  # noqa: F401, makes the study's parts known
 from groundvec.cli.program import run
 from groundvec.config import parts
 from groundvec.data import dataset

@@ -15,7 +15,6 @@ Examples:
 
 import argparse
 
-import reproduction  # noqa: F401, makes the study's parts known
 from groundvec.cli.program import run
 from reproduction.arguments import FILES, add_settings, make_parser
 

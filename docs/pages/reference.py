@@ -6,7 +6,6 @@ from typing import Any
 
 import pandas as pd
 
-import reproduction  # noqa: F401, makes the study's parts known
 from docs.pages.tables import markdown
 from groundvec.config.schema import configuration_schema
 from groundvec.results import schemas
