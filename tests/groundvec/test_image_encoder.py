@@ -17,22 +17,15 @@ from groundvec.features import backbones, graphs, store
 from groundvec.features.concatenation import concatenate
 from groundvec.features.extract import described_features, extract
 from groundvec.features.files import pictures
-from groundvec.model.network import Model
 from groundvec.model.packing import pack
 from groundvec.model.sentences import encode_images
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_json, sha256, write_json
 from groundvec.similarity import join
-from groundvec.text.characters import Text
-from tests.support.examples import description, save_model
+from tests.support.examples import save_model
+from tests.support.models import model
 
 BAG = {"name": "bag", "embedding": 8, "size": 16}
-
-
-def model(width=12, seed=0, **parts):
-    torch.manual_seed(seed)
-    described = description("gru-16-attention", parts=parts)
-    return Model(described, {"en": Text.build(["A dog chases 2 cats."])}, width).eval()
 
 
 @pytest.fixture(scope="module")

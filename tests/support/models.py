@@ -20,9 +20,10 @@ TEXTS = {
 }
 
 
-def model(encoder="gru-16-attention", seed=0, text="characters"):
+def model(encoder="gru-16-attention", seed=0, text="characters", width=12, **parts):
     torch.manual_seed(seed)
-    return Model(description(encoder, text), {"en": TEXTS[text]}, 12).eval()
+    described = description(encoder, text, parts)
+    return Model(described, dict.fromkeys(described["languages"], TEXTS[text]), width).eval()
 
 
 def embed(model, captions):

@@ -10,7 +10,8 @@ import pandas as pd
 from groundvec.results import schemas
 from groundvec.runtime.files import write_json
 from reproduction.papers.socher_2014 import labels, retrieval
-from tests.support.result_files import described, filled, make, write_models
+from tests.support import retrieval_scores
+from tests.support.result_files import described, filled, make, rows
 
 ROOT = Path(__file__).parents[2]
 REPORTED = ROOT / "reproduction" / "papers" / "socher_2014" / "reported"
@@ -84,19 +85,12 @@ def results_of(folder, *trainings, **descriptions):
     """The options of scripts/report.py for the results of some trainings."""
     descriptions = {name: parts for name, (parts, _) in SYSTEMS.items()} | descriptions
     descriptions = {name.replace("-", "_"): parts for name, parts in descriptions.items()}
-    names = []
-    paths = []
-    for number, table in enumerate(trainings):
-        dataset, model, seed = table[["dataset", "model", "seed"]].iloc[0]
-        names.append((dataset, model, int(seed)))
-        paths.append(folder / f"retrieval-{number}.csv")
-        table.to_csv(paths[-1], index=False)
-    files = write_models(folder, *names, **descriptions)
-    for table, model in zip(trainings, files, strict=True):
+    options = retrieval_scores.results_of(folder, *trainings, **descriptions)
+    for table, model in zip(trainings, options[1:], strict=False):
         dev = table[table["split"].eq("dev") & table["kind"].eq("snapshot")]
         best = int(dev.loc[dev["r10"].idxmax(), "epochs"])
         write_json(model.with_name("ensemble.json"), {"epochs": [best], "best": best})
-    return ["--models", *files, "--retrieval", *paths]
+    return options
 
 
 def query_ranks(folder, *trainings, spread=3):
@@ -128,10 +122,5 @@ def tables(folder, item, *arguments, reported="tables"):
     """Make a table; return the parts of its Markdown, each with its rows, and its CSV."""
     beside = ["--reported", REPORTED / f"{reported}.csv"] if reported else []
     run(item, *arguments, *beside, "--output", folder / item)
-    parts = {}
-    for part in (folder / f"{item}.md").read_text("utf-8").split("### ")[1:]:
-        lines = [line for line in part.splitlines() if line.startswith("|")]
-        parts[part.splitlines()[0]] = [
-            [cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]
-        ]
-    return parts, pd.read_csv(folder / f"{item}.csv")
+    _, *parts = rows((folder / f"{item}.md").read_text("utf-8")).items()
+    return {heading: cells[1:] for heading, cells in parts}, pd.read_csv(folder / f"{item}.csv")

@@ -20,7 +20,7 @@ from groundvec.runtime.errors import InputError
 from groundvec.text import ngrams
 from reproduction.text import trees
 from tests.support.examples import description
-from tests.support.models import CAPTIONS, TEXTS
+from tests.support.models import CAPTIONS, TEXTS, model
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "export.md"
@@ -33,12 +33,6 @@ ENCODERS = [
     (BAG, "ngrams", "dot"),
     (BAG | {"idf": True, "size": 5, "embedding": 3, "state": True}, "words", "cosine"),
 ]
-
-
-def model(encoder=ENCODERS[0][0], text="characters", similarity="cosine", seed=0, **parts):
-    torch.manual_seed(seed)
-    described = description(encoder, text, {"similarity": similarity, **parts})
-    return Model(described, dict.fromkeys(described["languages"], TEXTS[text]), 12).eval()
 
 
 def session(path):
@@ -70,7 +64,7 @@ def by_torch(models, sentences, language="en"):
 @pytest.mark.parametrize(("encoder", "text", "similarity"), ENCODERS)
 def test_vectors_of_ragged_batches_equal_pytorch_s(encoder, text, similarity, tmp_path):
     """A snapshot and an ensemble; a sentence alone has the same vector as in a batch."""
-    models = [model(encoder, text, similarity, seed) for seed in range(2)]
+    models = [model(encoder, seed, text, similarity=similarity) for seed in range(2)]
     for each in models:
         each.fit_idf([("en", TEXTS[text].encode(CAPTIONS))])
     graphs = {}
@@ -112,7 +106,7 @@ def run_words(graph, text, sentences):
 @given(st.lists(st.text("A dogchases2.", max_size=40), min_size=1, max_size=5))
 def test_vectors_of_words_of_n_grams_equal_pytorch_s(beside, sentences):
     encoder = {"name": "ngram-rnn", "size": 8, "embedding": 6, "units": 10, **beside}
-    one = model(encoder, "word-ngrams")
+    one = model(encoder, text="word-ngrams")
     one.fit_idf([("en", TEXTS["word-ngrams"].encode(CAPTIONS))])
     with TemporaryDirectory() as folder:
         path = Path(folder, "model.onnx")
