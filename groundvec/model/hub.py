@@ -118,15 +118,15 @@ def _endpoint() -> str:
 def _headers() -> dict[str, str]:
     """Return the headers of a request, with the user's token if there is one.
 
-    Only these come from huggingface_hub. Its client holds an answer of any length in memory,
+    Only the token comes from huggingface_hub. Its client holds an answer of any length in memory,
     unpacks it, and waits for ever if a server keeps sending.
     """
     with extra("hub"):
-        from huggingface_hub.constants import HF_HUB_OFFLINE
-        from huggingface_hub.utils import build_hf_headers
-    if HF_HUB_OFFLINE:
+        from huggingface_hub import constants, get_token
+    if constants.HF_HUB_OFFLINE:
         raise Failed("HF_HUB_OFFLINE is set")
-    return build_hf_headers(library_name="groundvec")
+    token = None if constants.HF_HUB_DISABLE_IMPLICIT_TOKEN else get_token()
+    return {"Authorization": f"Bearer {token}"} if token else {}
 
 
 def _list_files(

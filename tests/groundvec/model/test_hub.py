@@ -116,6 +116,25 @@ def test_a_model_of_the_hub_gives_the_same_vectors(repositories, caplog):
     assert f"load user/model@{commit} to have the same weights again" in caplog.text
 
 
+@pytest.mark.parametrize(("variable", "sent"), [("HF_TOKEN", "Bearer hf_x"), ("UNSET", None)])
+def test_the_user_s_token_is_sent_to_the_hub(repositories, monkeypatch, variable, sent):
+    commit = put(repositories)
+    asked = []
+    answer = repositories.do_GET
+    monkeypatch.setenv(variable, "hf_x")
+
+    def note(self):
+        asked.append((self.path.split("?")[0], self.headers["Authorization"]))
+        answer(self)
+
+    monkeypatch.setattr(repositories, "do_GET", note)
+    folder = hub.download("user/model").path
+    files = {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
+    expected = {f"/user/model/resolve/{commit}/{file}" for file in files}
+    assert {path for path, _ in asked} == {"/api/models/user/model/revision/main", *expected}
+    assert {token for _, token in asked} == {sent}
+
+
 def test_a_commit_stays_the_same_and_needs_no_network_again(repositories, monkeypatch, caplog):
     first = put(repositories)
     changed = ABOUT | {"model": "another"}
