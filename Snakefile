@@ -27,7 +27,6 @@ from groundvec.data.sts_archives import MIRRORED, PUBLIC
 from groundvec.runtime.errors import InputError
 from rules.experiment import complete
 from rules.named_files import check_files
-from rules.items import Items, ensembles
 from rules.plan import (
     DATASET,
     MODEL,
@@ -41,6 +40,7 @@ from rules.plan import (
     as_json,
     file_options,
     options,
+    reads_english,
     stem,
 )
 
@@ -107,11 +107,11 @@ report: "report/workflow.rst"
 rule all:
     default_target: True
     input:
-        items.files("tables"),
-        items.files("figures"),
+        TABLES,
+        FIGURES,
         plan.every_model(f"{MODEL}/README.md", DATASETS),
         PAGE,
-        plan.reranked(TRANSLATION["n_best"]) if "translation" in config else [],
+        plan.reranked,
     localrule: True
 
 

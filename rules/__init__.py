@@ -1,1 +1,1 @@
-"""The rules, and their Python: plan.py, items.py and experiment.py are tested without Snakemake."""
+"""The rules, and their Python: plan.py and experiment.py are tested without Snakemake."""

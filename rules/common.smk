@@ -12,7 +12,7 @@ from rules.plan import stage_settings
 from groundvec.runtime.jobs import running
 from groundvec.provenance import code_hash, digest
 
-ENVIRONMENT = "../envs/groundvec.yaml"
+ENVIRONMENT = f"{HOME}/envs/groundvec.yaml"
 
 # GROUNDVEC, where the scripts are, is for the rules' command lines; GROUNDVEC_MIRROR is for the scripts.
 # PYTHONPATH lets them import the library, and not another version from the user's own path. With conda,
@@ -47,9 +47,6 @@ TRAINED = [f"{MODEL}/{name}" for name in ("model.json", "snapshots", "ensemble.j
 def project_file(name):
     """Return the path of a file of this project, from the current folder."""
     return os.path.relpath(os.path.join(HOME, name))
-
-
-items = Items(plan, project_file)
 
 
 def code(*files):

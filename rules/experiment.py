@@ -63,7 +63,7 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
         _check_bank(place, dataset)
         for number, paper in enumerate(dataset["papers"]):
             check_known(f"{place}.papers.{number}", paper, papers.named(), "unknown paper {}")
-        if any(papers.known()[paper].reads("selected") for paper in dataset["papers"]):
+        if any(papers.known()[paper].selects for paper in dataset["papers"]):
             _check_selection(place, dataset, config)
     _name_backbones(datasets)
     _check_unread(written, config)
@@ -308,7 +308,7 @@ def _check_unread(written: dict[str, Any], config: dict[str, Any]) -> None:
             problem = f"sentences of {ratings['source']} are read as they are: remove `{key}`"
             raise mistake(f"ratings.{key}", problem)
     shown = {paper for data in datasets.values() for paper in data["papers"]}
-    selecting = [paper for paper in papers.named() if papers.known()[paper].reads("selected")]
+    selecting = [paper for paper in papers.named() if papers.known()[paper].selects]
     if "select" in written and shown.isdisjoint(selecting):
         problem = f"no data set's `papers` show a selected model, as {' and '.join(selecting)} does"
         raise mistake("select", f"{problem}: add it there, or remove `select`")

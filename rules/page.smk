@@ -5,8 +5,9 @@ PAGE = "<experiment>/report/index.html"
 
 rule gallery:
     input:
-        ensembles(items.trained()["models"]),
-        **items.trained(),
+        plan.of_dataset(f"{MODEL}/ensemble.json"),
+        models=plan.of_dataset(f"{MODEL}/model.json"),
+        retrieval=plan.of_dataset(f"{RETRIEVAL}.csv"),
         captions=plan.file_of_parent("captions.csv"),
         images=plan.file_of_parent("images.csv"),
         features=plan.features_of_seeds,
@@ -29,8 +30,8 @@ rule gallery:
 
 rule page:
     input:
-        tables=items.files("tables", ["csv"]),
-        figures=items.files("figures", ["svg"]),
+        tables=[path for path in TABLES if path.endswith(".csv")],
+        figures=[path for path in FIGURES if path.endswith(".svg")],
         retrieval=plan.every_model(f"{RETRIEVAL}.csv", DATASETS),
         galleries=expand("<experiment>/report/{dataset}.json", dataset=DATASETS),
         try_it=TRY_IT,
@@ -45,6 +46,13 @@ rule page:
         experiment=config["experiment"],
         files=file_options,
         references=digest(papers.references(list(papers.known()))),
+        captions=digest(
+            *(
+                path.read_bytes()
+                for paper in plan.papers
+                for path in papers.captions(paper).values()
+            )
+        ),
         code=code("scripts/page.py", *papers.files()),
     shell:
         'python "$GROUNDVEC/scripts/page.py" --experiment {params.experiment:q} {params.files:q} '

@@ -484,6 +484,37 @@ class Plan:
             return shown
         return whole
 
+    def shown(self, paper: str, pattern: str) -> list[str]:
+        """Fill in a pattern for every seed of the models that a paper shows."""
+        return self.every_model(pattern, self.shown_in(paper))
+
+    def of_dataset(
+        self, pattern: str, keep: Callable[[Description], bool] = lambda description: True
+    ) -> Callable[[Any], list[str]]:
+        """Return a function of the wildcards: a pattern filled in for one data set's models."""
+        return lambda wildcards: self.every_model(pattern, [wildcards.dataset], keep)
+
+    def descriptions(self, paper: str) -> list[Description]:
+        """List the descriptions of the models that a paper shows."""
+        shown = [self.datasets[name]["models"] for name in self.shown_in(paper)]
+        return [description for models in shown for description in models.values()]
+
+    def datasets_with(self, paper: str, keep: Callable[[Description], bool]) -> list[str]:
+        """List the data sets of a paper with a model that `keep` selects."""
+        return [
+            name
+            for name in self.shown_in(paper)
+            if any(map(keep, self.datasets[name]["models"].values()))
+        ]
+
+    def all_are_rated(self, paper: str) -> bool:
+        """Return whether there are ratings, and all models that a paper shows read English."""
+        return bool(self.ratings) and all(map(reads_english, self.descriptions(paper)))
+
+    def compares(self, paper: str, count: int = 2) -> bool:
+        """Return whether some data set of a paper has at least `count` models."""
+        return any(len(self.datasets[name]["models"]) >= count for name in self.shown_in(paper))
+
     def ratings_of_models(self, suffix: str, paper: str) -> list[str]:
         """List the rating files of a paper's models that read English, as the ratings do."""
         return self.every_model(f"{RATED_BY_MODEL}{suffix}", self.rated_in(paper), reads_english)
@@ -509,7 +540,7 @@ class Plan:
 
     @property
     def translation(self) -> Mapping[str, Any]:
-        return self.config["translation"]
+        return self.config.get("translation", {})
 
     @property
     def translated_dataset(self) -> str:
@@ -518,7 +549,9 @@ class Plan:
 
     @property
     def rerankers(self) -> list[str]:
-        """The folders of the models that re-rank translations."""
+        """The folders of the models that re-rank translations, if there are any."""
+        if not self.translation:
+            return []
         dataset = self.translation["dataset"]
         seed = self.datasets[dataset]["seeds"][0]
         return [
@@ -531,21 +564,11 @@ class Plan:
         """The features of the pictures that the translated sentences describe, for `rerankers`."""
         return self.features_of_seeds(SimpleNamespace(dataset=self.translation["dataset"]))[0]
 
-    def reranked(self, lengths: list[int]) -> list[str]:
-        """List the scores of all systems' re-ranked lists of these lengths."""
+    @property
+    def reranked(self) -> list[str]:
+        """The scores of all systems' re-ranked lists."""
         return [
             RERANKED.format(system=system, n=n)
-            for system in self.translation["systems"]
-            for n in lengths
+            for system in self.translation.get("systems", [])
+            for n in self.translation["n_best"]
         ]
-
-    def translation_kinds(self) -> dict[str, dict[str, Any]]:
-        """Return the translation files that tables and figures need, by kind."""
-        if "translation" not in self.config:
-            return {}
-        shortest, *longer = sorted(self.translation["n_best"])
-        return {
-            "reranked_shortest": {"reranked": self.reranked([shortest])},
-            "reranked_longer": {"reranked": self.reranked(longer)},
-            "rerankers": {"models": [f"{folder}/model.json" for folder in self.rerankers]},
-        }

@@ -1,55 +1,55 @@
 """The papers' tables and figures, for `results/` and for `snakemake --report`.
 
-Each paper's folder, reproduction/papers/PAPER, describes their inputs; items.py finds the files.
+Each paper has a file of rules, papers/PAPER.smk, and the modules that they run are in its folder,
+reproduction/papers/PAPER.
 """
 
-# The kinds of files that the report of `snakemake --report` shows, and its headings for them.
-SHOWN = {".html": "Tables", ".png": "Figures"}
+# The files of all tables and figures that this experiment has: each paper adds its own.
+TABLES = []
+FIGURES = []
 
 
-def with_report(path):
-    """Return an output, which Snakemake's report shows if it is of such a kind."""
-    category = SHOWN.get(Path(path).suffix)
-    if category is None:
-        return path
-    return report(path, caption="../report/caption.rst", category=category)
+def shown(path, paper, name, category):
+    """Return an output that Snakemake's report shows, with the caption of its table or figure."""
+    # The part after a hyphen is a data set, or a further table of the same module.
+    caption = papers.captions(paper)[name.split("-")[0]]
+    return report(path, caption=str(caption), category=category)
 
 
-def caption(paper, name):
-    """Return a param that is a function of the output: another caption makes nothing again."""
-    return lambda wildcards, output: items.item(paper, name).text
+def tables(paper, *names, when=True):
+    """List the files of some tables of a paper, if the experiment has them."""
+    files = []
+    for name in names if when else []:
+        stem = f"<experiment>/{paper}/tables/{name}"
+        files += [f"{stem}.csv", f"{stem}.md", f"{stem}.tex"]
+        files.append(shown(f"{stem}.html", paper, name, "Tables"))
+    return files
 
 
-for paper, name in [key for key, names in items.names.items() if names]:
-    item = items.item(paper, name)
-    inputs = items.inputs(paper, name)
+def figures(paper, *names, when=True):
+    """List the files of some figures of a paper, if the experiment has them."""
+    files = []
+    for name in names if when else []:
+        stem = f"<experiment>/{paper}/figures/{name}"
+        files += [f"{stem}.svg", f"{stem}.pdf"]
+        files.append(shown(f"{stem}.png", paper, name, "Figures"))
+    return files
 
-    rule:
-        name:
-            f"{paper}_{name}"
-        input:
-            ensembles(inputs.get("models", [])),
-            [project_file(f"reproduction/papers/{file}") for file in item.files],
-            **inputs,
-        output:
-            *map(with_report, items.outputs(paper, name)),
-        log:
-            f"<experiment>/logs/{paper}/{name}{'-{dataset}' if item.per_dataset else ''}.log",
-        # On a cluster, items that may load a network are jobs of their own.
-        localrule: not (item.per_dataset or "models" in item.inputs)
-        conda:
-            ENVIRONMENT
-        resources:
-            mem_mb=gigabytes(8),
-            runtime=hours(1),
-        params:
-            item=f"{paper}/{name}",
-            files=file_options,
-            options=items.options(paper, name),
-            stem=stem,
-            caption=caption(paper, name),
-            code=code(f"reproduction/papers/{paper}/{name}.py"),
-        # Snakemake fills this in when a job starts, after the loop: its variables have other values.
-        shell:
-            'python "$GROUNDVEC/scripts/report.py" {params.item:q} {params.files:q} {params.options:q} '
-            "--output {params.stem:q} --overwrite --log {log:q}"
+
+def reported(paper, *names):
+    """List files of numbers that a paper reports."""
+    folder = f"reproduction/papers/{paper}/reported"
+    return [project_file(f"{folder}/{name}.csv") for name in names]
+
+
+def stems(wildcards, output):
+    """List the first file of each module without its suffix: further tables are NAME-SUFFIX."""
+    first = {}
+    for path in map(Path, output):
+        first.setdefault(path.stem.split("-")[0], str(path.with_suffix("")))
+    return list(first.values())
+
+
+for paper in plan.papers:
+
+    include: f"papers/{paper}.smk"

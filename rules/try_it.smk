@@ -5,8 +5,9 @@ TRY_IT = f"<experiment>/report/{next(iter(DATASETS))}.try_it.html"
 
 rule try_it:
     input:
-        ensembles(items.trained()["models"]),
-        **items.trained(),
+        plan.of_dataset(f"{MODEL}/ensemble.json"),
+        models=plan.of_dataset(f"{MODEL}/model.json"),
+        retrieval=plan.of_dataset(f"{RETRIEVAL}.csv"),
         captions=plan.file_of_parent("captions.csv"),
         features=plan.features_of_seeds,
     output:

@@ -13,9 +13,9 @@ from markupsafe import Markup
 from groundvec.results.frames import read_csv
 from groundvec.runtime.errors import InputError
 from reproduction.page.gallery import small_picture
-from reproduction.papers import NOT_CLAIMED, known
+from reproduction.papers import NOT_CLAIMED, captions, known
 from reproduction.reporting.claims import VERDICTS, read
-from reproduction.reporting.reported_vs_measured import compare
+from reproduction.reporting.reported_vs_measured import compare, pairs_of
 from reproduction.reporting.results import shape_of
 
 # File formats of tables and figures that the page links, and their suffixes.
@@ -74,16 +74,20 @@ def _describe(path: Path, folder: Path) -> dict[str, Any]:
     if paper not in known():
         names = ", ".join(known())
         raise InputError(f"{path} is not in a paper's folder: pass files from one of {names}")
-    item = known()[paper].item(name)
+    captions_of_paper = captions(paper)
+    module = name.split("-")[0]
+    if module not in captions_of_paper:
+        names = ", ".join(captions_of_paper)
+        raise InputError(f"{path} is no table or figure of {paper}: pass files of {names}")
     return {
         "paper": paper,
         "name": name,
         "id": f"{paper}-{name}",
         "label": label(name),
-        "caption": caption(item.text),
+        "caption": caption(read_text(captions_of_paper[module])),
         "files": _files(path, folder),
-        "verdicts": item.verdicts,
-        "reported": bool(item.reported),
+        "verdicts": module in known()[paper].verdicts,
+        "reported": pairs_of(paper, name) is not None,
     }
 
 

@@ -4,7 +4,7 @@ Both are uncertain, so the interval of their difference decides, and not whether
 the interval of the other.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -27,6 +27,12 @@ DIFFERENCE = ["difference", "difference_low", "difference_high"]
 Pairs = Iterator[pd.DataFrame]
 
 
+def pairs_of(paper: str, table: str) -> Callable[[pd.DataFrame], Pairs] | None:
+    """Return the function that pairs a table's numbers; most tables have no reported numbers."""
+    module = f"reproduction.papers.{paper}.reported_vs_measured"
+    return getattr(import_module(module), table, None) if find_spec(module) else None
+
+
 def compare(paper: str, table: str, content: pd.DataFrame) -> pd.DataFrame:
     """Compare the reported numbers of a table with the measured ones.
 
@@ -42,9 +48,7 @@ def compare(paper: str, table: str, content: pd.DataFrame) -> pd.DataFrame:
         `joined` and of `difference`, and verdict.
     """
     columns = [*KEYS, *REPORTED, *MEASURED]
-    module = f"reproduction.papers.{paper}.reported_vs_measured"
-    pairs_of_table = getattr(import_module(module), table, None) if find_spec(module) else None
-    # Most tables have no reported numbers, and some papers have none at all.
+    pairs_of_table = pairs_of(paper, table)
     parts = list(pairs_of_table(content)) if pairs_of_table and len(content) else []
     pairs = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
     pairs = pairs.reindex(columns=columns).dropna(subset=["reported", "low", "high"])

@@ -107,6 +107,7 @@ class Results:
     """
 
     models = Files("the model.json of each training", read_models)
+    rerankers = Files("the model.json of each model that re-ranks translations", read_models)
     retrieval = Files("files of scripts/retrieval.py, one for each model", read_retrieval)
     scores = Files("correlations with ratings, one file for each system", read_scores)
     overlap = Files("files of scripts/overlap.py, one for each model", read_overlap)
@@ -130,9 +131,7 @@ class Results:
     tasks = Files(
         "the number of pairs of each task", lambda path: read(path, schemas.Tasks), many=False
     )
-    reported = Files(
-        "the paper's own numbers, in reproduction/papers/PAPER/reported", Path, many=False
-    )
+    reported = Files("the paper's own numbers, in reproduction/papers/PAPER/reported", list[Path])
     captions = Files("a data set's captions.csv", Path, many=False)
     images = Files("a data set's images.csv", Path, many=False)
     features = Files(
@@ -150,6 +149,14 @@ class Results:
             option = f"--{kind.replace('_', '-')}"
             raise InputError(f"this table or figure needs {option}: pass it as well")
         return self.given[kind]
+
+    def reported_file(self, name: str) -> Path:
+        """Return the given file of the paper's numbers that is called NAME.csv."""
+        paths: list[Path] = self["reported"]
+        for path in paths:
+            if path.stem == name:
+                return path
+        raise InputError(f"--reported lacks {name}.csv, which this table or figure needs: add it")
 
     @cached_property
     def all_retrieval(self) -> schemas.Retrieval:

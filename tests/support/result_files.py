@@ -25,9 +25,9 @@ def filled(table, form):
     return table.assign(**others)[list(schema_of(form).columns)]
 
 
-def make(paper, item, *arguments):
+def make(paper, *arguments):
     """Make a table or figure as scripts/report.py does."""
-    run_script("report", f"{paper}/{item}", *arguments)
+    run_script("report", paper, *arguments)
 
 
 run = partial(make, "merkx_frank_2019")

@@ -121,6 +121,6 @@ run = partial(make, "socher_2014")
 def tables(folder, item, *arguments, reported="tables"):
     """Make a table; return the parts of its Markdown, each with its rows, and its CSV."""
     beside = ["--reported", REPORTED / f"{reported}.csv"] if reported else []
-    run(item, *arguments, *beside, "--output", folder / item)
+    run(*arguments, *beside, "--output", folder / item)
     _, *parts = rows((folder / f"{item}.md").read_text("utf-8")).items()
     return {heading: cells[1:] for heading, cells in parts}, pd.read_csv(folder / f"{item}.csv")

@@ -32,7 +32,7 @@ NOTES = [
 
 def make(results: Results, stem: Path) -> None:
     """Write Table 1."""
-    reported = read_csv(results["reported"]).fillna({"role": ""})
+    reported = read_csv(results.reported_file("table1")).fillna({"role": ""})
     table = table1(results.retrieval, reported, results.models)
     headings = table["dataset"].replace(NAMES) + ", " + table["language"]
     names = with_seeds(table["name"], table["seed"])

@@ -31,7 +31,7 @@ NOTES = [
 
 def make(results: Results, stem: Path) -> None:
     """Write Table 2."""
-    reported = read_csv(results["reported"])
+    reported = read_csv(results.reported_file("table2"))
     table = table2(results.scores, results.predictions, reported, results.models)
     # The test is two-sided, so a significant loss has a small p, too.
     better = table["p_vse"].lt(LEVEL) & table["gain"].gt(0)

@@ -33,9 +33,15 @@ NOTES = [
 
 
 def make(results: Results, stem: Path) -> None:
-    """Write Table 3."""
-    reported = read_csv(results["reported"])
-    table = table3(results.reranked, reported, results.models)
+    """Write Table 3: the shortest lists."""
+    lengths = results.reranked["n_best"]
+    write(results, stem, results.reranked[lengths == lengths.min()])
+
+
+def write(results: Results, stem: Path, reranked: Reranked) -> None:
+    """Write a table of some of the lists."""
+    reported = read_csv(results.reported_file("tables_3_4"))
+    table = table3(reranked, reported, results.rerankers)
     groups = table["n_best"].astype(str) + "-best lists, " + table["system"]
     rows = table.assign(group=groups, text=_texts(table))
     keys = ["group", "name"]

@@ -22,7 +22,7 @@ PANELS = {
 
 def make(results: Results, stem: Path) -> None:
     """Draw the differences."""
-    [path] = results.given["tables"]
+    [path] = [path for path in results["tables"] if path.stem == "claims"]
     table = claims.read(path)
     save(forest(table[table["claim"].isin(CLAIMS)]), stem)
 

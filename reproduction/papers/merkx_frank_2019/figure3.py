@@ -28,7 +28,7 @@ REPORTED = [("0.55", marker, "white") for marker in "os^Dv"]
 
 def make(results: Results, stem: Path) -> None:
     """Draw Figure 3."""
-    reported = read_correlations(results["reported"])
+    reported = read_correlations(results.reported_file("table_s1"))
     save(correlation_by_subtask(results.scores, results.selected, reported), stem)
 
 

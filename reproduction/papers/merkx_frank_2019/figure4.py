@@ -28,7 +28,9 @@ LABELS = {RECALL: "test set R@10 (%)", SEMANTIC: CORRELATION}
 def make(results: Results, stem: Path) -> None:
     """Draw Figure 4; without scores, draw R@10 only."""
     table = by_epoch(results.retrieval, results.measures)
-    reported = read_reported(results.given.get("tables") or [], results.models)
+    tables = results.given.get("tables") or []
+    printed = [path for path in tables if path.stem in ("table2", "table_s1")]
+    reported = read_reported(printed, results.models)
     save(scores_by_epoch(table, results.models, results.selected, reported), stem)
 
 

@@ -39,7 +39,7 @@ SYSTEMS_NOTE = (
 
 def make(results: Results, stem: Path) -> None:
     """Write the counts to `stem`, and every single test to `stem`-tests.csv."""
-    reported = read_correlations(results["reported"])
+    reported = read_correlations(results.reported_file("table_s1"))
     systems = main_systems(results.predictions, results.selected, results.best_snapshots)
     tested = tests(systems)
     table = counts(systems, reported, tested)

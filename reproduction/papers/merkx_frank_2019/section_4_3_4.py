@@ -32,7 +32,7 @@ REPORTED = (
 def make(results: Results, stem: Path) -> None:
     """Write the changes of section 4.3.4."""
     curves = by_epoch(results.retrieval, semantic_measures(results.scores))
-    reported = read_csv(results["reported"])
+    reported = read_csv(results.reported_file("section_4_3_4"))
     datasets = reported["dataset"].map(partial(dataset_of, results.models))
     reported = reported.assign(dataset=datasets)
     write_changes(stem, changes(curves, reported, results.selected), results.select)

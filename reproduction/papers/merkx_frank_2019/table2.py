@@ -20,7 +20,7 @@ MEASURED = "Measured: by this project, for the ensemble of a training's best sna
 
 def make(results: Results, stem: Path) -> None:
     """Write Table 2."""
-    reported = read_csv(results["reported"])
+    reported = read_csv(results.reported_file("table2"))
     table = table2(results.retrieval, reported, results.models, results.selected)
     name = model_name(table).where(table["source"] == "measured", table["model"])
     # Reported rows and chance are neither selected nor not, so they get no dagger.

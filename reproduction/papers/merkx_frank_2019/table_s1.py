@@ -56,7 +56,7 @@ SYSTEMS_NOTE = (
 
 def make(results: Results, stem: Path) -> None:
     """Write the supplement's table, the same with rank correlations, and a table of every model."""
-    reported = read_correlations(results["reported"])
+    reported = read_correlations(results.reported_file("table_s1"))
     snapshots = results.best_snapshots
     table = table_s1(results.scores, results.overlap, reported, results.selected, snapshots)
     measured = table[table["source"] == "measured"]

@@ -59,7 +59,7 @@ def make(results: Results, stem: Path) -> None:
     # Random rankings have rows, too, but no claim is about them.
     trainings = retrieval.of_trainings(results)
     trainings = trainings[trainings["source"] == "measured"]
-    printed = _printed(read_ranks(results["reported"]))
+    printed = _printed(read_ranks(results.reported_file("tables")))
     measured = {RANK: resampled.mean_ranks(results.query_ranks)} | {
         f"r{cutoff}": resampled.recalls(results.query_ranks, cutoff) for cutoff in CUTOFFS
     }

@@ -164,7 +164,7 @@ def write_ranks(results: Results, stem: Path, squared: bool, title: str) -> None
     names_of_table2 = pd.MultiIndex.from_frame(models.loc[of_table2, names])
     in_table = pd.MultiIndex.from_frame(table[names]).isin(names_of_table2) == squared
     in_table |= table["source"].ne("measured").to_numpy()
-    reported = read_ranks(results["reported"])
+    reported = read_ranks(results.reported_file("tables"))
     reported = reported[reported["loss"].eq("squared_error") == squared]
     write(stem, with_reported(table[in_table], reported), list(TASKS), ["mean_rank"], title)
 

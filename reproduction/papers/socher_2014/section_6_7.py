@@ -44,7 +44,7 @@ COUNTS_NOTES = [
 def make(results: Results, stem: Path) -> None:
     """Write the relations' norms to `stem`, and their numbers to `stem`-counts."""
     table = of_models(results)
-    reported = read_csv(results["reported"])
+    reported = read_csv(results.reported_file("section_6_7"))
     write_norms(stem, over_seeds(table), reported)
     counts = counted(table)
     text = counts[["source"]].copy()

@@ -23,7 +23,7 @@ rule count:
     input:
         "results/datasets/scenes/captions.csv",
         "results/mine/ratings/baselines/trigrams.csv",
-        "results/mine/merkx_frank_2019/tables/table1.csv",
+        "results/mine/ratings/scenes.tasks.csv",
     output:
         "counts.txt",
     shell:

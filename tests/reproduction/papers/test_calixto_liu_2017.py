@@ -112,7 +112,7 @@ def query_ranks(folder, **recalls):
 def make_item(folder, item, *options, reported=None):
     """Make a table; returns its CSV file and its text."""
     beside = ["--reported", REPORTED / f"{reported}.csv"] if reported else []
-    run(item, *options, *beside, "--output", folder / item)
+    run(*options, *beside, "--output", folder / item)
     return pd.read_csv(folder / f"{item}.csv"), (folder / f"{item}.md").read_text()
 
 
@@ -212,7 +212,7 @@ SCORES = {
 
 def table3(folder):
     files = write_models(folder, *(("multi30k", model) for model in "bdt"), **MODELS)
-    options = ["--models", *files, "--reranked", reranked(folder, SCORES)]
+    options = ["--rerankers", *files, "--reranked", reranked(folder, SCORES)]
     table, text = make_item(folder, "table3", *options, reported="tables_3_4")
     rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")]
     return table, {row[0]: row[1:] for row in rows}, text

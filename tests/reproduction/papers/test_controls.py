@@ -155,8 +155,8 @@ def test_the_table_has_a_row_for_each_condition_and_baseline(tmp_path):
     (tmp_path / "tasks.csv").write_text(f"task,subtask,source,train,dev,test,dropped\n{tasks}")
     arguments = ["--models", *paths["models"], "--predictions", *paths["predictions"]]
     arguments += ["--query-ranks", *paths["ranks"], "--tasks", tmp_path / "tasks.csv"]
-    make("controls", "controls", *arguments, "--output", tmp_path / "table")
-    found = rows((tmp_path / "table.md").read_text("utf-8"))
+    make("controls", *arguments, "--output", tmp_path / "controls")
+    found = rows((tmp_path / "controls.md").read_text("utf-8"))
     assert [*found][1:] == ["Flickr8k: gru", "Baselines"]
     head, *conditions_found = found["Flickr8k: gru"]
     assert " | ".join(head) == (
@@ -173,10 +173,9 @@ def test_the_table_has_a_row_for_each_condition_and_baseline(tmp_path):
     ]
     [[name, seeds, *cosines]] = found["Baselines"][1:]
     assert (name, seeds, cosines[2]) == ("trigrams", "1", f"{MINUS}100.0")
-    assert "Of images and videos: Scenes colour." in (tmp_path / "table.md").read_text("utf-8")
-    make("controls", "claims", *arguments, "--output", tmp_path / "claims")
-    claims_file = tmp_path / "claims.csv"
-    make("controls", "differences", "--tables", claims_file, "--output", tmp_path / "plot")
-    assert (tmp_path / "plot.svg").stat().st_size > 1000
+    assert "Of images and videos: Scenes colour." in (tmp_path / "controls.md").read_text("utf-8")
+    stems = [tmp_path / name for name in ("controls", "claims", "differences")]
+    make("controls", *arguments, "--output", *stems)
+    assert (tmp_path / "differences.svg").stat().st_size > 1000
     assert len(results.read_models(paths["models"])) == 3
     assert "Images add to captions" in (tmp_path / "claims.md").read_text("utf-8")

@@ -39,7 +39,7 @@ def recipe():
     text = (ROOT / "tests" / "recipes.md").read_text("utf-8").split("## Add a paper")[1]
     reference = re.search(r"`CITATION.cff`.*?```yaml\n(.*?)   ```", text, flags=re.S)[1]
     blocks = re.findall(
-        r"`(reproduction/papers/frege\S+\.py)`.*?```python\n(.*?)   ```", text, flags=re.S
+        r"`((?:reproduction|rules)/papers/frege\S+)`.*?```\w+\n(.*?)   ```", text, flags=re.S
     )
     files = {name: re.sub(r"^   ", "", code, flags=re.M) for name, code in blocks}
     return files, re.sub(r"^   ", "", reference, flags=re.M)
@@ -52,33 +52,34 @@ def project(tmp_path_factory):
     files, reference = recipe()
     with (folder / "CITATION.cff").open("a", encoding="utf-8") as citations:
         citations.write(reference)
-    assert [Path(name).name for name in files] == ["__init__.py", "table1.py"]
+    names = ["__init__.py", "table1.py", "table1.rst", "frege_1892.smk"]
+    assert [Path(name).name for name in files] == names
     for name, code in files.items():
-        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(code, "utf-8")
     (folder / "added.yaml").write_text(EXPERIMENT)
     return folder
 
 
-def test_the_table_of_a_paper_of_two_files_is_made_by_all(project):
+def test_the_table_of_an_added_paper_is_made_by_all(project):
     plan = snakemake(project, "-n", "--configfile", "added.yaml")
-    part = plan[plan.index("rule frege_1892_table1:") :].partition("log:")[0]
+    part = plan[plan.index("rule frege_1892:") :].partition("log:")[0]
     assert "results/added/models/scenes/gru-8-max/seed1/model.json" in part
     assert "results/added/frege_1892/tables/table1.html" in part
     # The summary's own reading: a corrected number makes it again.
-    part = plan[plan.index("rule summary_summary:") :].partition("output:")[0]
+    part = plan[plan.index("rule summary:") :].partition("output:")[0]
     assert "reproduction/papers/merkx_frank_2019/reported/table_s1.csv" in part
     everything = plan[plan.index("rule all:") :]
     assert "results/added/frege_1892/tables/table1.md" in everything
     assert "rule merkx_frank_2019" not in plan
 
 
-def test_the_table_of_a_paper_of_two_files_is_on_the_page(project):
+def test_the_table_of_an_added_paper_is_on_the_page(project):
     trained = [("scenes", "gru-8-max"), ("scenes", "gru-8-attention")]
     write_models(project / "results/added/models", *trained)
     stem = "results/added/frege_1892/tables/table1"
     arguments = [f"{stem}.html", "--configfile", "added.yaml"]
-    arguments += ["--allowed-rules", "frege_1892_table1"]  # models exist; nothing is trained
+    arguments += ["--allowed-rules", "frege_1892"]  # models exist; nothing is trained
     snakemake(project, *arguments)
     (project / "show.py").write_text(PAGE)
     shown = forks.run("show.py", f"{stem}.csv", cwd=project, env={"PYTHONPATH": "."}).stdout
@@ -90,20 +91,21 @@ def test_the_table_of_a_paper_of_two_files_is_on_the_page(project):
 SHARED = {"__init__", "conditions", "labels", "reported_vs_measured", "retrieval"}
 
 
-def test_every_table_and_figure_has_its_module_its_caption_and_the_numbers_that_it_names():
+def test_every_table_and_figure_has_its_caption_and_is_an_output_of_the_paper_s_rule():
     for name, paper in papers.known().items():
         folder = papers.FOLDER / name
-        modules = {path.stem for path in folder.glob("*.py")} - SHARED
-        assert modules - paper.items.keys() == set(), name
-        assert paper.items.keys() <= modules
-        reported = {item.reported for item in paper.items.values()} - {""}
-        assert reported == {path.stem for path in folder.glob("reported/*.csv")}
-        for item in paper.items.values():
-            assert item.text and not item.text.startswith(" ") and "\n " not in item.text
+        modules = {path.stem for path in papers.modules(name)} - SHARED
+        captions = papers.captions(name)
+        assert modules | {path.stem for path in folder.glob("*.svg")} == captions.keys(), name
+        assert set(paper.verdicts) <= modules
+        rules = (ROOT / f"rules/papers/{name}.smk").read_text()
+        reported = {path.stem for path in folder.glob("reported/*.csv")}
+        assert all(re.search(rf'"{item}["-]', rules) for item in captions.keys() | reported)
+        for path in captions.values():
+            text = path.read_text("utf-8")
+            assert text.strip() and "\n " not in text
             # The notes of each run say which marks it has: not all have reported values.
-            assert not re.search(r"\*reported\*|hollow|grey|dagger|[†‡]", item.text, re.IGNORECASE)
-            assert set(item.tables) <= paper.tables.keys()
-            assert all((papers.FOLDER / file).is_file() for file in item.files)
+            assert not re.search(r"\*reported\*|hollow|grey|dagger|[†‡]", text, re.IGNORECASE)
         assert not paper.follows or paper.follows in papers.known()
 
 

@@ -29,7 +29,7 @@ from tests.support.result_files import (
 
 def test_table1_counts_pairs(tmp_path):
     (tmp_path / "tasks.csv").write_text(TASKS)
-    run("table1", "--tasks", tmp_path / "tasks.csv", "--output", tmp_path / "table1")
+    run("--tasks", tmp_path / "tasks.csv", "--output", tmp_path / "table1")
     tables = rows((tmp_path / "table1.md").read_text("utf-8"))
     assert tables["Test pairs only"][1:] == [
         ["STS 2012", "MSRpar", "newswire", MISSING, MISSING, "750", "0"],
@@ -55,7 +55,7 @@ def test_table1_says_where_its_sources_differ_from_the_paper_s(tmp_path):
 def test_table3_shows_what_adds_most_and_least_to_the_correlation(files, retrieval, tmp_path):
     arguments = ["--predictions", *files, *retrieval, "--ratings", tmp_path / "ratings.csv"]
     arguments += ["--output", tmp_path / "table3"]
-    run("table3", *arguments)
+    run(*arguments)
     table = pd.read_csv(tmp_path / "table3.csv")
     # Scores 0, 1, 5 (mean 2) and cosines 0.5, 0.1, 0.6 (mean 0.4): products -0.2, 0.3, 0.6.
     # Scores 2, 3, 4 and ratings 3.5, 3.1, 3.0 (mean 3.2): products -0.3, 0, -0.2.
@@ -78,7 +78,7 @@ def test_table3_shows_what_adds_most_and_least_to_the_correlation(files, retriev
     pairs = pd.read_csv(tmp_path / "ratings.csv")
     pairs[1:].to_csv(tmp_path / "ratings.csv", index=False)
     with pytest.raises(InputError, match=rf"{SYSTEM} belong to other rated pairs \(pair 0"):
-        run("table3", *arguments)
+        run(*arguments)
 
 
 def test_table3_takes_the_first_of_pairs_that_are_equal_or_differ_by_rounding(files, tmp_path):
@@ -126,7 +126,7 @@ def test_the_pairs_that_the_paper_shows_are_in_the_data(mirror, tmp_path):
 def supplement(tmp_path, retrieval, *tables):
     """Write the supplement; returns the texts of its three tables."""
     options = ["--reported", REPORTED / "table_s1.csv", "--output", tmp_path / "table_s1"]
-    run("table_s1", *of_scores(tmp_path, *tables), *retrieval, *options)
+    run(*of_scores(tmp_path, *tables), *retrieval, *options)
     names = ("table_s1", "table_s1-spearman", "table_s1-models")
     return [(tmp_path / f"{name}.md").read_text("utf-8") for name in names]
 

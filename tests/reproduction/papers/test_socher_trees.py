@@ -228,8 +228,8 @@ def test_norms_are_read_from_the_best_snapshots(trained, tmp_path):
 
 
 def test_pairs_of_each_seed_s_own_draw_are_marked_by_their_verbs(trained, tmp_path):
-    run("section_6_6", *trained, "--output", tmp_path / "t")
-    table = pd.read_csv(tmp_path / "t.csv")
+    run(*trained, "--output", tmp_path / "section_6_6")
+    table = pd.read_csv(tmp_path / "section_6_6.csv")
     # Four images for each seed, with ten pairs each; pairs with the fourth caption lack a verb.
     assert table.groupby("seed").size().tolist() == [40, 40]
     assert table["verbs"].value_counts().to_dict() == {
@@ -241,14 +241,14 @@ def test_pairs_of_each_seed_s_own_draw_are_marked_by_their_verbs(trained, tmp_pa
     assert table["rank"].is_monotonic_decreasing
     drawn_images = table.groupby("seed")["image_id"].agg(set)
     assert drawn_images[1] != drawn_images[2]
-    shares = pd.read_csv(tmp_path / "t-shares.csv").set_index("measure")
+    shares = pd.read_csv(tmp_path / "section_6_6-shares.csv").set_index("measure")
     assert shares.loc["one has no verb, of all pairs (%)", "value"] == 40
-    lines = (tmp_path / "t.md").read_text("utf-8").splitlines()
+    lines = (tmp_path / "section_6_6.md").read_text("utf-8").splitlines()
     assert len([line for line in lines if line.startswith("|")]) == 2 + section_6_6.SHOWN
 
 
 def test_samples_are_drawn_as_wide_as_a_page(trained, tmp_path):
-    run("samples", *trained, "--output", tmp_path / "samples")
+    run(*trained, "--output", tmp_path / "samples")
     assert Image.open(tmp_path / "samples.png").width == 1400
     assert (tmp_path / "samples.pdf").exists()
 
@@ -290,8 +290,8 @@ def test_the_sentence_of_the_drawing_is_of_middle_length():
 @pytest.mark.parametrize("item", ["section_6_6", "section_6_7", "figure3", "samples"])
 def test_items_about_the_sdt_rnn_of_one_data_set_refuse_none_or_several(tmp_path, item):
     with pytest.raises(InputError, match="shows the SDT-RNN, but no model is one"):
-        run(item, *results_of(tmp_path, training("d", 10)), "--output", tmp_path / item)
+        run(*results_of(tmp_path, training("d", 10)), "--output", tmp_path / item)
     if item != "section_6_7":
         both = [training("e", 10), training("e", 10, dataset="flickr8k")]
         with pytest.raises(InputError, match="pass the results of one of draws, flickr8k"):
-            run(item, *results_of(tmp_path, *both), "--output", tmp_path / item)
+            run(*results_of(tmp_path, *both), "--output", tmp_path / item)

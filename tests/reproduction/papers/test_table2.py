@@ -1,28 +1,19 @@
-"""Figure 1, Table 2 and the table of snapshots of Merkx & Frank (2019)."""
+"""Table 2 and the table of snapshots of Merkx & Frank (2019)."""
 
 import pandas as pd
 import pytest
 
 from groundvec.runtime.errors import InputError
-from reproduction.papers.merkx_frank_2019 import figure1
 from tests.support.result_files import REPORTED, rows, run
 from tests.support.retrieval_scores import results_of, training
-from tests.support.small_data import texts_overlap
 
 
 def table2(folder, *trainings, options=(), **descriptions):
     """Write Table 2; returns its text, and its rows by test set."""
     arguments = results_of(folder, *trainings, **descriptions)
-    run(
-        "table2",
-        *arguments,
-        "--reported",
-        REPORTED / "table2.csv",
-        *options,
-        "--output",
-        folder / "t",
-    )
-    text = (folder / "t.md").read_text("utf-8")
+    reported = ["--reported", REPORTED / "table2.csv"]
+    run(*arguments, *reported, *options, "--output", folder / "table2")
+    text = (folder / "table2.md").read_text("utf-8")
     return text, {heading: body[1:] for heading, body in rows(text).items() if body}
 
 
@@ -59,7 +50,7 @@ def test_table2_shows_measured_and_reported_rows(tmp_path):
     selected = "the model with the best R@10 on its data set's development set"
     assert f"- † The selected model of a data set: {selected}" in text
 
-    table = pd.read_csv(tmp_path / "t.csv")
+    table = pd.read_csv(tmp_path / "table2.csv")
     ours = table[table["source"] == "measured"].iloc[1]
     assert ours[["caption_to_image_r10", "caption_to_image_mean_rank"]].tolist() == [51, 7]
     assert ours[["commit", "epochs", "language"]].tolist() == ["the commit", "4+8", "en"]
@@ -89,7 +80,7 @@ def test_a_table_names_its_missing_inputs(tmp_path):
         table2(tmp_path, *trainings, options=("--select", "ratings"))
     models, first, _, *scores = results_of(tmp_path, *trainings)
     with pytest.raises(InputError, match="found results for scenes/lstm-8-max/seed1"):
-        run("snapshots", models, first, *scores, "--output", tmp_path / "t")
+        run(models, first, *scores, "--output", tmp_path / "snapshots")
 
 
 def test_several_languages_are_told_apart(tmp_path):
@@ -105,8 +96,8 @@ def test_several_languages_are_told_apart(tmp_path):
 def test_snapshots_stand_below_their_ensemble(tmp_path):
     three = training("scenes", "gru-8-attention", dev=(40, 60), snapshots=(4, 8, 12))
     one = training("scenes", "gru-8-max", dev=(10, 20), snapshots=(4,))
-    run("snapshots", *results_of(tmp_path, three, one), "--output", tmp_path / "t")
-    groups = rows((tmp_path / "t.md").read_text("utf-8"))
+    run(*results_of(tmp_path, three, one), "--output", tmp_path / "snapshots")
+    groups = rows((tmp_path / "snapshots.md").read_text("utf-8"))
     # The development set's R@10 is the mean of both directions, +- sqrt(3^2 + 4^2) / 2.
     first = groups["scenes, test set 100: gru-8-attention, seed 1"][1:]
     assert [[row[0], row[1], row[4]] for row in first] == [
@@ -118,9 +109,5 @@ def test_snapshots_stand_below_their_ensemble(tmp_path):
     ]
     second = groups["scenes, test set 100: gru-8-max, seed 1"][1:]
     assert [row[0] for row in second] == ["chance", "ensemble 4", "snapshot 4"]
-    table = pd.read_csv(tmp_path / "t.csv")
+    table = pd.read_csv(tmp_path / "snapshots.csv")
     assert table["dev_r10"].tolist() == [2.5, 50, 54, 58, 62, 2.5, 15, 19]
-
-
-def test_no_text_of_figure1_covers_another():
-    assert not texts_overlap(figure1.architecture())

@@ -60,8 +60,8 @@ def test_equal_correlations_are_never_better(r, n, ulps):
 
 def section(folder, predictions, retrieval):
     """Write the table of section 4.3."""
-    options = ["--reported", REPORTED / "table_s1.csv", "--output", folder / "s"]
-    run("section_4_3", "--predictions", *predictions, *retrieval, *options)
+    options = ["--reported", REPORTED / "table_s1.csv", "--output", folder / "section_4_3"]
+    run("--predictions", *predictions, *retrieval, *options)
 
 
 def test_significance_counts_both_ways_raw_and_corrected(tmp_path, retrieval, monkeypatch):
@@ -99,7 +99,7 @@ def test_significance_counts_both_ways_raw_and_corrected(tmp_path, retrieval, mo
     pd.concat(systems[:3]).to_csv(path, index=False)
     systems[3].to_csv(tmp_path / "trigrams.csv", index=False)
     section(tmp_path, [path, tmp_path / "trigrams.csv"], retrieval)
-    shown = rows((tmp_path / "s.md").read_text("utf-8"))
+    shown = rows((tmp_path / "section_4_3.md").read_text("utf-8"))
     # p < 5% on the 1st and 2nd for A, on the 4th for B; also after Holm.
     # r is 1 thrice and 0.8 (0.716 to 0.861) else: above the untrained on three.
     ensemble = "gru-8-max Flickr8k"
@@ -174,7 +174,7 @@ def test_tasks_without_reported_numbers_are_tested_and_systems_of_other_pairs_ar
     files, retrieval, tmp_path
 ):
     section(tmp_path, files, retrieval)
-    assert list(rows((tmp_path / "s.md").read_text("utf-8")))[1:] == ["Measured"]
+    assert list(rows((tmp_path / "section_4_3.md").read_text("utf-8")))[1:] == ["Measured"]
     # Every two of four systems, on two subtasks
     assert len(pd.read_csv(tmp_path / "s-tests.csv")) == 6 * 2
     table = pd.read_csv(files[1])
