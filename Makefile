@@ -31,14 +31,15 @@ format: .venv/made
 
 # The tests of a folder or a module: `make check FOLDER=groundvec/encoders`, or `FOLDER=groundvec/encoders/rnn.py`.
 check: .venv/made
-	$(ACTIVATE) pytest -q $(if $(filter %.py,$(FOLDER)),tests/$(dir $(FOLDER))test_$(notdir $(FOLDER)),tests/$(FOLDER))
+	$(ACTIVATE) pytest -q $$(python tests/support/find_tests.py $(FOLDER))
 
-# Pin the newest versions that pyproject.toml admits, for all platforms. CUDA's packages are left to torch,
-# which pins them itself: they differ where torch is built for a CPU.
+# Pin the newest versions that pyproject.toml admits, for all platforms, also for conda. CUDA's packages are left
+# to torch, which pins them itself: they differ where torch is built for a CPU.
 lock: .venv/made
 	$(ACTIVATE) uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
 	    --upgrade --no-annotate --custom-compile-command "make lock" | sed -E '/^(cuda|nvidia|triton)[-=]/d' > requirements.new
 	mv requirements.new requirements.txt
+	$(ACTIVATE) python envs/write.py
 
 # The pages, as a site in site/. What Sphinx warns of, such as a broken link, is an error.
 docs: .venv/made

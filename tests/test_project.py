@@ -4,46 +4,56 @@ import ast
 import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
 
+from envs import write
+from tests.support.find_tests import find_tests
+
 ROOT = Path(__file__).parent.parent
 SCRIPTS = sorted((ROOT / "scripts").glob("*.py"))
 SOURCES = [
     path
-    for folder in ("groundvec", "reproduction", "rules", "scripts", "benchmarks", "docs")
+    for folder in ("groundvec", "reproduction", "rules", "scripts", "benchmarks", "docs", "envs")
     for path in sorted((ROOT / folder).rglob("*.py"))
 ]
 
 
-def pins(lines):
-    """The pinned versions, by the normalized names of packages (PEP 503)."""
-    found = re.findall(r"^([\w.-]+)==([^\s;]+)", "\n".join(map(str.strip, lines)), re.M)
-    return {normalized(name): version for name, version in found}
+LOCK = (ROOT / "requirements.txt").read_text()
+PINNED = {write.normalized(name) for name in re.findall(r"^([\w.-]+)==", LOCK, re.M)}
 
 
-def normalized(name):
-    return re.sub(r"[-_.]+", "-", name).lower()
+def test_the_conda_environment_is_that_of_the_lock():
+    path = ROOT / "envs" / "groundvec.yaml"
+    assert path.read_text() == write.environment(), "run `python envs/write.py`"
+    [packages] = [
+        entry["pip"]
+        for entry in yaml.safe_load(path.read_text())["dependencies"]
+        if isinstance(entry, dict)
+    ]
+    assert {line.split("==")[0] for line in packages} == write.required() | write.required("train")
 
 
-PINNED = pins((ROOT / "requirements.txt").read_text().splitlines())
+def test_every_module_has_tests_that_make_check_finds():
+    for package in ("groundvec", "reproduction"):
+        for path in (ROOT / package).rglob("*.py"):
+            found = find_tests(path.relative_to(ROOT))
+            assert found and Path("tests") not in found
+    assert find_tests("groundvec/encoders") == [Path("tests/groundvec/encoders")]
+    of_rnn = find_tests("groundvec/encoders/rnn.py")
+    assert Path("tests/groundvec/encoders/test_rnn.py") in of_rnn and len(of_rnn) < 5
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "envs").glob("*.yaml")), ids=lambda p: p.name)
-def test_conda_environments_have_the_same_pins(path):
-    packages = yaml.safe_load(path.read_text())["dependencies"][-1]["pip"]
-    assert pins(packages).items() <= PINNED.items()
+def test_the_files_that_the_job_of_lowest_versions_names_are_there():
+    command = 'pytest() { printf "%s\\n" "$@"; }; . .ci/lowest'
+    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=ROOT)
+    names = [word for word in result.stdout.split() if word.endswith(".py")]
+    assert len(names) > 5 and all((ROOT / name).is_file() for name in names)
 
 
-def test_conda_environments_hold_all_that_the_library_imports():
-    packages = yaml.safe_load((ROOT / "envs" / "groundvec.yaml").read_text())["dependencies"]
-    assert required() | required("train") <= pins(packages[-1]["pip"]).keys()
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "rules").glob("*.smk")), ids=lambda p: p.name)
+@pytest.mark.parametrize("path", sorted((ROOT / "rules").rglob("*.smk")), ids=lambda p: p.name)
 def test_a_job_replaces_what_one_wrote_that_outlived_its_driver(path):
     for rule in re.split(r"^ *rule\b", path.read_text(), flags=re.M)[1:]:
         if "/scripts/" in rule and "localrule: True" not in rule:
@@ -51,20 +61,16 @@ def test_a_job_replaces_what_one_wrote_that_outlived_its_driver(path):
 
 
 def test_the_packages_of_extras_are_pinned():
-    assert required(*PROJECT["optional-dependencies"]) <= PINNED.keys()
+    assert write.required(*write.EXTRAS) <= PINNED
 
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+ADDRESS = write.PROJECT["urls"]["Repository"]
 
 
-def required(*extras):
-    """The packages that extras name, or, without any, those that are always installed."""
-    names = [name for extra in extras for name in PROJECT["optional-dependencies"][extra]]
-    if not extras:
-        names = PROJECT["dependencies"]
-    others = [extras.split(",") for extras in re.findall(r"\[(.*)\]", "\n".join(names))]
-    found = {normalized(re.split(r"[<>=]", name)[0]) for name in names if "[" not in name}
-    return found.union(*(required(*extras) for extras in others))
+def test_the_description_on_an_index_and_the_readme_lead_to_the_repository():
+    text = write.PROJECT["readme"]["text"]
+    assert ADDRESS in text and not re.search(r"\]\((?!https://)", text)
+    assert f"git clone {ADDRESS}" in (ROOT / "README.md").read_text("utf-8")
 
 
 def test_a_script_starts_as_it_is_typed():
@@ -74,13 +80,19 @@ def test_a_script_starts_as_it_is_typed():
     assert "python scripts/text.py" in result.stdout
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "rules").glob("*.smk")), ids=lambda p: p.name)
+@pytest.mark.parametrize("path", sorted((ROOT / "rules").rglob("*.smk")), ids=lambda p: p.name)
 def test_every_script_that_a_rule_calls_decides_when_it_runs_again(path):
     """A rule that runs a script has a `code` parameter, or fetches files that are checked."""
     rules = re.split(r"^\s*rule\b", path.read_text(), flags=re.M)[1:]
     for rule in rules:
         name = rule.split(":")[0].strip()
-        if name not in {"download", "unpack", "pascal1k_images", "onnxruntime_web"}:
+        if name not in {
+            "download",
+            "unpack",
+            "merkx_frank_2019_figure1",
+            "pascal1k_images",
+            "onnxruntime_web",
+        }:
             assert re.search(r"code=(lambda wildcards: )?(baseline_)?code(_\w+)?\(", rule), name
 
 

@@ -117,7 +117,7 @@ def test_significance_counts_both_ways_raw_and_corrected(tmp_path, retrieval, mo
     assert len(shown["Reported"]) == 1 + 6
     row = ["BOW (reported)", "InferSent (reported)", "4", *[MISSING] * 4, "0", "2"]
     assert row in shown["Reported"]  # MSRvid, and OnWN: 64.5 is above 57.0 + 4.6
-    tested = pd.read_csv(tmp_path / "s-tests.csv")
+    tested = pd.read_csv(tmp_path / "section_4_3-tests.csv")
     assert len(tested) == 6 * 4
     assert list(tested)[:5] == ["a", "b", "task", "subtask", "n"]
 
@@ -176,7 +176,7 @@ def test_tasks_without_reported_numbers_are_tested_and_systems_of_other_pairs_ar
     section(tmp_path, files, retrieval)
     assert list(rows((tmp_path / "section_4_3.md").read_text("utf-8")))[1:] == ["Measured"]
     # Every two of four systems, on two subtasks
-    assert len(pd.read_csv(tmp_path / "s-tests.csv")) == 6 * 2
+    assert len(pd.read_csv(tmp_path / "section_4_3-tests.csv")) == 6 * 2
     table = pd.read_csv(files[1])
     table[1:].to_csv(files[1], index=False)
     with pytest.raises(InputError, match=r"gru-8-max Flickr8k and trigrams: .*same pairs"):
