@@ -150,7 +150,7 @@ def test_the_tour_runs_and_prints_its_stored_outputs(monkeypatch, tmp_path):
     names, texts = run_notebook(text.replace("images=300", "images=60"))
     *before_training, trained, _, _ = texts
     assert all(stored == printed for stored, printed in before_training)
-    assert "images by captions: R@1 " in trained[1]
+    assert "Images by captions: model finds " in trained[1]
     assert names["mean"].pearson.item() > 0.5  # of the trained encoder, on drawn scenes
 
 

@@ -34,7 +34,6 @@ IMPORTABLE = {"groundvec": set(), "reproduction": {"groundvec"}}
 # Modules of the library that it does not import, each with its reason.
 NOT_IMPORTED = {
     "groundvec.baselines.sentence_transformers": "`groundvec evaluate` loads it by name",
-    "groundvec.model.packing": "shipped encoders are made by it (docs/release.md)",
     "groundvec.sources.flickr8k": "`groundvec search` reads its YAML file, for shipped encoders",
 }
 

@@ -4,6 +4,7 @@ This file is apart from the tables of `groundvec.evaluation.retrieval`, whose co
 so that a change there does not repeat trainings.
 """
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -105,3 +106,15 @@ def development_recall(model: "Model", dev: Split) -> dict[str, float]:
             recalls[f"{direction}_r{k}"] = 100 * float(np.mean(hits))
     dev_recall = float(np.mean([recalls[f"{direction}_r10"] for direction in DIRECTIONS]))
     return recalls | {"dev_recall": dev_recall}
+
+
+def recall_sum(scores: Mapping[str, float]) -> float:
+    """Sum R@1, R@5 and R@10 of both directions (rsum; Faghri et al. 2018, "VSE++").
+
+    Among few images R@10 alone is soon 100 and chooses nothing.
+
+    Args:
+        scores: of `development_recall`.
+    """
+    recalls = [scores[f"{direction}_r{k}"] for direction in DIRECTIONS for k in CUTOFFS]
+    return round(sum(recalls), 9)  # beyond that, processors differ

@@ -1,9 +1,7 @@
 """Progress of long work: a bar on a terminal or in a notebook, a line now and then in a log."""
 
 import logging
-import math
 import sys
-from collections.abc import Mapping
 from typing import Any
 
 from tqdm import tqdm
@@ -40,27 +38,15 @@ class Progress(tqdm):  # type: ignore[type-arg]  # its stubs take one, tqdm itse
         self.disable = True
 
 
-def epoch_summary(
-    epoch: int,
-    last_epoch: int,
-    scores: Mapping[str, float],
-    speed: float,
-    unit: str,
-    seconds: float,
-) -> str:
+def epoch_summary(epoch: int, last_epoch: int, result: str, seconds: float) -> str:
     """Describe an epoch of a training in one line, such as `epoch 2/8, loss 0.1, 3.0 min left`.
 
     Args:
-        epoch: the number of the epoch; 0 is the untrained model.
+        epoch: the number of the epoch; 0 is before the training.
         last_epoch: the number of the last one.
-        scores: numbers by their names. NaN is omitted.
-        speed: examples per second; NaN if nothing was trained.
-        unit: the examples' name in the plural.
         seconds: the time of all epochs so far.
     """
-    items = [f"{name} {value:.4g}" for name, value in scores.items() if not math.isnan(value)]
-    if not math.isnan(speed):
-        minutes_left = seconds / epoch * (last_epoch - epoch) / 60
-        items.append(f"{speed:.0f} {unit}/s")
-        items.append(f"{minutes_left:.1f} min left")
-    return f"epoch {epoch}/{last_epoch}, {', '.join(items)}"
+    line = f"epoch {epoch}/{last_epoch}, {result}"
+    if epoch > 0:
+        line += f", {seconds / epoch * (last_epoch - epoch) / 60:.1f} min left"
+    return line

@@ -12,7 +12,8 @@ from groundvec.config import parts
 from groundvec.data import dataset
 from groundvec.data.split import Captions, Split, drawn, load_more, load_split
 from groundvec.features import store
-from groundvec.model.folder import snapshot_name
+from groundvec.model.folder import ModelFolder, snapshot_name
+from groundvec.model.network import Model
 from groundvec.model.sentences import make_texts
 from groundvec.provenance import code_hash, digest, provenance
 from groundvec.results.frames import write
@@ -21,6 +22,7 @@ from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import copy, sha256, write_json
 from groundvec.runtime.jobs import describe, locked
 from groundvec.training import loop
+from groundvec.training.fine_tuning import PATIENCE, load_start, snapshot_of
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +39,7 @@ def train_from_files(
     source: str = "table",
     draw: Sequence[int] | None = None,
     treebanks: Sequence[Path] = (),
+    start: ModelFolder | None = None,
 ) -> None:
     """Train a model; write its snapshots, history.csv and, last, model.json.
 
@@ -48,6 +51,8 @@ def train_from_files(
         contents: by language, the result of `Text.as_dict`.
         work: a folder for checkpoints, of any trainings.
         draw: the number of images to draw from each split with the seed; by default all.
+        start: a trained model with the same parts, to fine-tune until development recall has not
+            risen for `PATIENCE` epochs; by default train from initial weights.
 
     Raises:
         InputError, Stopped: see `groundvec.training.loop.train`.
@@ -87,28 +92,52 @@ def train_from_files(
         "texts": digest(list(contents.values())),
         "treebanks": [sha256(path) for path in treebanks],
     }
+    model: Model | None = None
+    patience = None
+    if start:
+        model = load_start(start, description, texts, device)
+        patience = PATIENCE
+        decides["start"] = sha256(snapshot_of(start))
     key = digest(decides)
     folder = work / key
     title = f"{labels['model']} seed {seed}"
     with locked(folder, str(output)):
         describe(folder, "training", f"{labels['dataset']} {title}", decides)
-        history = loop.train(description, texts, training, dev, seed, device, folder, title)
+        history = loop.train(
+            description,
+            texts,
+            training,
+            dev,
+            seed,
+            device,
+            folder,
+            title,
+            model=model,
+            patience=patience,
+        )
+        settings = description["training"]
+        saved = loop.saved_epochs(settings)
+        candidates = loop.candidate_epochs(settings)
+        if start:
+            saved = candidates = [loop.best_epoch(history)]
 
-        model = dict(labels)
-        model["source"] = source
-        model["description"] = description
-        model["texts"] = {language: text.as_dict() for language, text in texts.items()}
-        model["width"] = training.features.shape[1]
+        content = dict(labels)
+        content["source"] = source
+        content["description"] = description
+        content["texts"] = {language: text.as_dict() for language, text in texts.items()}
+        content["width"] = training.features.shape[1]
         if draw:
-            model["draw"] = draw
+            content["draw"] = draw
         if more_captions:
-            model["more_captions"] = more_captions
-        model["features"] = store.attributes(features)
-        model["key"] = key
+            content["more_captions"] = more_captions
+        content["features"] = store.attributes(features)
+        content["key"] = key
         # The history has the provenance of the process that trained, which may be an earlier one.
-        model["provenance"] = {name: history[-1][name] for name in provenance()}
+        content["provenance"] = {name: history[-1][name] for name in provenance()}
         epochs = pd.DataFrame([{**labels, **row} for row in history])
-        _write(output, epochs, model, folder / "snapshots")
+        content["snapshots"] = candidates
+        content["saved"] = saved
+        _write(output, epochs, content, folder / "snapshots")
     log.info("%s: done, in %s", title, output)
 
 
@@ -128,15 +157,11 @@ def _describe_more(table: pd.DataFrame, training: Split, more: Captions) -> dict
 
 def _write(output: Path, history: pd.DataFrame, model: dict[str, Any], snapshots: Path) -> None:
     """Write the snapshots, history.csv and, last, model.json: with it, the folder is complete."""
-    settings = model["description"]["training"]
-    saved = loop.saved_epochs(settings)
     checksums = {}
-    for epoch in saved:
+    for epoch in model["saved"]:
         name = snapshot_name(epoch)
         copy(snapshots / name, output / "snapshots" / name)
         checksums[epoch] = sha256(snapshots / name)
     write(output / "history.csv", history, History)
-    model["snapshots"] = loop.candidate_epochs(settings)
-    model["saved"] = saved
     model["sha256"] = checksums
     write_json(output / "model.json", model)

@@ -21,7 +21,7 @@ from torch.nn.utils import clip_grad_norm_
 from groundvec.config import parts
 from groundvec.data.split import Captions, Split
 from groundvec.device import reseed
-from groundvec.evaluation.ranks import development_recall
+from groundvec.evaluation.ranks import development_recall, recall_sum
 from groundvec.model.network import Model, to_tensors
 from groundvec.provenance import provenance
 from groundvec.runtime.errors import InputError
@@ -55,6 +55,7 @@ def train(
     name: str = "training",
     model: Model | None = None,
     groups: Sequence[dict[str, Any]] | None = None,
+    patience: int | None = None,
 ) -> History:
     """Train a model by its description, or resume an interrupted training in `work`.
 
@@ -69,6 +70,8 @@ def train(
         name: for messages.
         model: to go on with; by default a new one with initial weights.
         groups: the optimizer's groups of parameters; by default one of all.
+        patience: stop after so many epochs without a better development recall (`best_epoch`), and
+            keep the snapshot of the best one alone; by default train all epochs.
 
     Returns:
         The history: one row per epoch from 0 on, each with its `provenance`.
@@ -117,6 +120,8 @@ def train(
         for epoch in range(len(state.history), last_epoch + 1):
             if sigterm.is_set():
                 raise stopped(name, state)
+            if patience and epoch - 1 - best_epoch(state.history) >= patience:
+                break
             freeze_alternately(model, epoch)
             order: Iterator[Batch] = iter(())
             if epoch > 0 and solved:
@@ -188,9 +193,15 @@ def train(
                     **provenance(device),  # each epoch may have been computed elsewhere
                 }
             )
-            checkpoints.save_epoch(state, epoch, kept=saved_epochs(settings))
-            summary = epoch_summary(epoch, last_epoch, scores, speed, "pairs", state.seconds)
-            log.info("%s: %s", name, summary)
+            kept = [best_epoch(state.history)] if patience else saved_epochs(settings)
+            checkpoints.save_epoch(state, epoch, kept)
+            found = scores["caption_to_image_r1"]
+            among_ten = scores["caption_to_image_r10"]
+            summary = (
+                f"finds {found:.0f}% of {len(dev.image_ids)} development pictures first, "
+                f"{among_ten:.0f}% among ten"
+            )
+            log.info("%s: %s", name, epoch_summary(epoch, last_epoch, summary, state.seconds))
 
     checkpoints.finish(state)
     return state.history
@@ -353,6 +364,15 @@ def solve(model: Model, split: Split) -> None:
     for layer, (matrix, bias) in zip(layers, maps, strict=True):
         layer.weight.copy_(torch.from_numpy(matrix))
         layer.bias.copy_(torch.from_numpy(bias))
+
+
+def best_epoch(history: History) -> int:
+    """Return the trained epoch, 1 or later, with the best `recall_sum`; 0 before any.
+
+    Among equal ones it is the first, which has moved least from where it began.
+    """
+    recalls = {row["epoch"]: recall_sum(row) for row in history[1:]}
+    return max(recalls, key=recalls.__getitem__, default=0)
 
 
 def candidate_epochs(settings: dict[str, Any]) -> list[int]:

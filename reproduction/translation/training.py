@@ -212,8 +212,8 @@ def train(
             )
             # Only the best snapshot so far is needed.
             checkpoints.save_epoch(state, epoch, kept=[_best(state.history)])
-            summary = epoch_summary(epoch, last_epoch, scores, speed, "sentences", state.seconds)
-            log.info("%s: %s", name, summary)
+            result = f"loss {scores['loss']:.4g}, development BLEU {bleu:.1f}"
+            log.info("%s: %s", name, epoch_summary(epoch, last_epoch, result, state.seconds))
 
     checkpoints.finish(state)
     return _load_best(translator, checkpoints, state.history)

@@ -162,7 +162,7 @@ OF_TRAINING = """
     features/store
     model/folder model/network model/sentences model/stored model/weights
     similarity text/punctuation
-    training/checkpoints training/files training/loop
+    training/checkpoints training/files training/fine_tuning training/loop
 """
 
 

@@ -16,7 +16,7 @@ from groundvec.objectives import hinge, multilingual
 from groundvec.runtime.jobs import Stopped
 from groundvec.training import checkpoints, loop
 from tests.support.examples import description
-from tests.support.trainings import WORDLY, assert_equal, train, two_languages, weights
+from tests.support.trainings import WORDLY, assert_equal, recalls, train, two_languages, weights
 
 hinge_loss = hinge.Objective.forward
 SAVED = [0, 1, 2, 3, 4]
@@ -97,7 +97,7 @@ def train_until_killed(work):
         calls.append(1)
         if len(calls) == 5:
             raise Killed
-        return {"dev_recall": 0.0}
+        return recalls(0.0)
 
     with pytest.raises(Killed):
         train(work, evaluate=killed)
@@ -180,7 +180,7 @@ def test_a_crash_while_a_checkpoint_is_written_loses_nothing(tmp_path, monkeypat
 
     with monkeypatch.context() as patch, pytest.raises(Killed):
         patch.setattr(*step, crash)
-        train(tmp_path, evaluate=lambda model, dev: epochs.append(1) or {"dev_recall": 0.0})
+        train(tmp_path, evaluate=lambda model, dev: epochs.append(1) or recalls(0.0))
     batches = count_batches(monkeypatch)
     train(tmp_path)
     assert len(batches) == 20

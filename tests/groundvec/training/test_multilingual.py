@@ -23,7 +23,7 @@ from groundvec.training import loop
 from scripts import ensemble
 from tests.support.examples import description, save_model, sentences
 from tests.support.result_files import filled
-from tests.support.trainings import SPLIT, train, two_languages
+from tests.support.trainings import SPLIT, recalls, train, two_languages
 
 ENSEMBLE = {"history": "history.csv", "model": "model.json", "output": "ensemble.json"}
 BOTH = {"languages": ["en", "de"], "objective": {"name": "multilingual", "beta": 0.5}}
@@ -37,7 +37,7 @@ def test_two_languages_are_learned_and_each_finds_the_other(tmp_path):
     def score(model, dev):
         english, german = (model.encode_captions(own[name].encoded, name) for name in own)
         found = caption_ranks(english, own["en"].image, german, own["de"].image)
-        return {"dev_recall": float((found <= 3).mean())}
+        return recalls(float((found <= 3).mean()))
 
     history = train(tmp_path, two_languages(), described, evaluate=score)
     assert history[-1]["loss"] < 0.3 * history[1]["loss"]
@@ -48,10 +48,10 @@ def test_two_languages_are_learned_and_each_finds_the_other(tmp_path):
 def test_with_beta_0_no_image_is_learned_and_the_last_snapshots_are_used(tmp_path, beta, chosen):
     parts = {**BOTH, "objective": {"name": "multilingual", "beta": beta}}
     described = description("gru-8-max", parts=parts, epochs=3, cycle=1, batch_size=4)
-    recalls = iter([0.0, 3.0, 2.0, 1.0])
+    values = iter([0.0, 3.0, 2.0, 1.0])
 
     def evaluate(model, dev):
-        return {"dev_recall": next(recalls)}
+        return recalls(next(values))
 
     history = train(tmp_path, two_languages(), described, evaluate=evaluate)
     first, last = (
