@@ -19,7 +19,16 @@ project = "groundvec"
 author = "The groundvec developers"
 release = installed_version("groundvec")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinxcontrib.mermaid"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "sphinxcontrib.mermaid",
+]
+# Copy what is typed: neither prompts nor output.
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True
 myst_fence_as_directive = ["mermaid"]
 exclude_patterns = ["images", "results"]
 
