@@ -59,7 +59,7 @@ def test_a_vector_is_the_same_alone_in_any_batch_and_in_any_order(text):
     assert encoder.encode([]).shape == (0, 16)
 
 
-def test_vectors_are_normalised_where_that_is_asked_for():
+def test_normalize_embeddings_makes_unit_vectors():
     encoder = SentenceEncoder([model(similarity="dot")])
     vectors = encoder.encode(CAPTIONS)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -229,7 +229,7 @@ def test_several_threads_use_one_encoder(encoder):
         ([["A dog."]], "sentence 0 is not text but list"),
     ],
 )
-def test_something_else_than_sentences_is_named(encoder, sentences, message):
+def test_encode_names_input_other_than_sentences(encoder, sentences, message):
     with pytest.raises(InputError, match=message):
         encoder.encode(sentences)
 
@@ -264,7 +264,7 @@ def test_wrong_options_are_refused_with_the_remedy(encoder, options, error, mess
         (None, "pass a list of strings, not NoneType"),
     ],
 )
-def test_something_else_than_vectors_is_named(encoder, vectors, message):
+def test_similarity_names_input_other_than_vectors(encoder, vectors, message):
     with pytest.raises(InputError, match=message):
         encoder.similarity(CAPTIONS, vectors)
 

@@ -166,8 +166,6 @@ def test_features_of_several_networks_are_concatenated_as_in_training(photos, tm
     np.testing.assert_allclose(
         [score for _, score in found], np.sort(of_one_crop @ sentence)[::-1], atol=1e-5
     )
-    with pytest.raises(InputError, match="crops is 3: it must be 1, 2 or 10"):
-        ImageEncoder(tmp_path / "model", crops=3)
     features = made | {"blocks": made["blocks"].replace(lite.sha256, "0" * 64)}
     save_model(tmp_path / "other", several, features=features)
     with pytest.raises(InputError, match="trained with other weights of efficientnet_lite0"):

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.slow
-def test_a_rehearsal_says_what_each_stage_takes_in_full(tmp_path):
+def test_a_rehearsal_estimates_the_full_time_of_each_stage(tmp_path):
     data = {"source": "flickr8k", "backbone": "efficientnet_lite0", "models": ["gru-8-max"]}
     data["training"] = {"epochs": 8, "batch_size": 4}
     config = {"experiment": "quick", "datasets": {"flickr8k": data}}

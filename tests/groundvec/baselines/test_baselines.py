@@ -58,7 +58,7 @@ def test_a_sentence_transformer_is_loaded_by_name(tmp_path, monkeypatch, caplog)
     hub.server_close()
 
 
-def test_without_the_package_the_error_says_how_to_get_it(monkeypatch):
+def test_a_missing_package_is_named_with_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)  # its import now fails
     with pytest.raises(InputError, match=r'pip install "groundvec\[sentence-transformers\]"$'):
         load("sentence-transformers", model="all-fake")

@@ -119,7 +119,7 @@ def test_a_log_empties_nothing_but_a_log(tmp_path):
 # Printed text
 
 
-def test_nothing_printed_does_something_to_the_terminal(tmp_path):
+def test_control_characters_in_output_are_escaped(tmp_path):
     body = (
         "import logging; from groundvec.cli.program import show; name = 'a\\x1b[2J\\nb'; "
         "show(name); logging.info('%s is read', Path(name)); logging.warning(name); "
@@ -140,7 +140,7 @@ def test_a_long_line_is_shown_by_its_beginning_and_its_end(tmp_path):
         assert result.stderr.startswith("error: xxx") and "is bad: fix it" in result.stderr
 
 
-def test_nothing_is_written_to_a_file_in_the_place_of_a_closed_stream(tmp_path):
+def test_output_for_a_closed_stream_reaches_no_open_file(tmp_path):
     """Python has none then, and the next file that is opened gets its number."""
     writes = "print('x', file=sys.stderr); logging.error('y'); os.write(2, b'z')"
     body = f"f = open('f', 'wb'); import logging, os, sys; {writes}; f.write(b'whole')"
@@ -151,7 +151,7 @@ def test_nothing_is_written_to_a_file_in_the_place_of_a_closed_stream(tmp_path):
     assert (tmp_path / "f").read_bytes() == b"whole"
 
 
-def test_a_program_that_is_told_to_stop_leaves_nothing_half_written(tmp_path):
+def test_a_program_stopped_by_sigterm_leaves_no_partial_files(tmp_path):
     path = tmp_path / "out" / ("x" * 255)  # the longest name that a file system takes
     body = (
         "import os, signal; from groundvec.runtime.files import atomic\n    "
@@ -163,7 +163,7 @@ def test_a_program_that_is_told_to_stop_leaves_nothing_half_written(tmp_path):
     assert list((tmp_path / "out").iterdir()) == []
 
 
-def test_work_that_was_told_to_stop_ends_as_sigterm_does(tmp_path):
+def test_stopped_work_exits_with_sigterm_s_status(tmp_path):
     body = "from groundvec.runtime.jobs import Stopped; raise Stopped('x: told to stop')"
     result = program(tmp_path, body)
     assert result.returncode == 143 and result.stderr == "x: told to stop\n"

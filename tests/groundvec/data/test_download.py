@@ -132,7 +132,7 @@ def test_no_folder_and_no_fifo_is_read_or_written(server, target, name, make):
         max_size=4,
     ),
 )
-def test_whatever_breaks_the_file_is_whole(server, tmp_path_factory, content, faults):
+def test_the_file_is_whole_after_any_failures(server, tmp_path_factory, content, faults):
     source = reset(server, content, faults)
     target = tmp_path_factory.mktemp("data") / NAME
     fetch(NAME, source, target)
@@ -169,7 +169,7 @@ def test_a_network_that_was_there_may_come_back(server, target, monkeypatch):
     assert server.waits == [1, 2, 4]
 
 
-def test_a_file_that_is_gone_is_not_asked_for_again(server, target):
+def test_a_404_is_not_retried(server, target):
     server.faults = [{"status": 404}]
     message = refused(server.source, target)
     for part in (NAME, "404", server.source["urls"][0], str(target), "mirror"):
@@ -178,7 +178,7 @@ def test_a_file_that_is_gone_is_not_asked_for_again(server, target):
     assert server.waits == []
 
 
-def test_without_a_network_one_line_says_what_to_put_where(target, monkeypatch):
+def test_a_download_without_a_network_is_one_line_with_the_file_s_place(target, monkeypatch):
     for variable in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(variable, raising=False)
         monkeypatch.delenv(variable.upper(), raising=False)
@@ -225,7 +225,7 @@ def test_the_second_address_is_used_where_the_first_fails(server, target, caplog
         assert server.asked[-1] == "bytes=1000-"
 
 
-def test_without_a_sum_no_file_is_put_together_of_two_addresses(server, target):
+def test_a_file_without_a_checksum_is_not_combined_from_two_addresses(server, target):
     [url] = server.source["urls"]
     server.others["/old.zip"] = b"old" * 1000
     server.faults = [{"cut": 1000}, *[{"status": 500}] * 5]

@@ -36,7 +36,7 @@ def test_attention_by_hand():
     np.testing.assert_allclose(result, [[9, 9], [first, second]], rtol=1e-6)
 
 
-def test_attention_stands_scores_that_no_exponential_does():
+def test_attention_does_not_overflow():
     attention = pooling.Attention(2)
     with torch.no_grad():
         attention.out.weight *= 1e4

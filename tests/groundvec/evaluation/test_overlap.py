@@ -41,7 +41,7 @@ def write_captions(folder, **of_languages):
     return path
 
 
-def test_training_captions_are_those_that_training_reads(tmp_path):
+def test_seen_captions_are_the_captions_that_training_reads(tmp_path):
     """The first five of every training image, in English; none of punctuation alone."""
     path = write_captions(tmp_path, de={"i0": ["Ein Hund ."], "i3": ["Ein Bild ."]})
     read = training_captions(about(), path)

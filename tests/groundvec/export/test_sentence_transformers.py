@@ -40,7 +40,7 @@ def load(folder):
 
 
 @pytest.mark.parametrize("similarity", ["cosine", "dot", "euclidean"])
-def test_it_gives_the_encoder_s_vectors_and_similarities_and_saved_again_the_same(
+def test_the_exported_model_has_the_encoder_s_vectors_and_similarities_also_if_saved_again(
     tmp_path, similarity
 ):
     trained = train(tmp_path / "trained", similarity)
@@ -90,13 +90,9 @@ def test_the_folder_holds_no_code_and_names_this_package_s_class(saved):
         SentenceTransformer(str(saved), device="cpu")
 
 
-def test_mistakes_are_told_in_one_line(saved, tmp_path):
+def test_an_existing_folder_and_damaged_weights_are_refused(saved, tmp_path):
     with pytest.raises(InputError, match="saved already exists: name another folder"):
         save(tmp_path / "trained", saved)
-    with pytest.raises(InputError, match="there is no model nowhere"):
-        save("nowhere", tmp_path / "other")
-    with pytest.raises(InputError, match="no language 'fr': choose one of en, de"):
-        load(saved).encode("Un chien.", language="fr")
     weights = next((saved / "snapshots").iterdir())
     weights.write_bytes(weights.read_bytes()[:-1] + b"?")
     with pytest.raises(InputError, match="is damaged"):

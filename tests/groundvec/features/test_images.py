@@ -62,7 +62,7 @@ def chunk(name, body):
     | st.integers(0x113, 2**16 - 1),
     st.binary(min_size=10, max_size=10),
 )
-def test_of_exif_only_the_orientation_matters(tmp_path_factory, form, tag, entry):
+def test_only_the_orientation_is_read_from_exif(tmp_path_factory, form, tag, entry):
     """Another entry may have any type, length and place."""
     path = tmp_path_factory.mktemp("exif") / "a.jpg"
     exif = Image.Exif()

@@ -146,7 +146,7 @@ def test_a_commit_stays_the_same_and_needs_no_network_again(repositories, monkey
     assert "to have the same weights again" not in caplog.text
 
 
-def test_nothing_but_json_safetensors_and_the_card_is_fetched(repositories):
+def test_only_json_safetensors_and_the_card_are_downloaded(repositories):
     put(repositories, **{"evil.py": b"raise", "snapshots/epoch-../../x.safetensors": b"x",
                          "snapshots/epoch-001.pkl": b"x"})  # fmt: skip
     folder = hub.download("user/model").path

@@ -36,7 +36,7 @@ def test_an_ensemble_s_vectors_are_the_same_when_they_are_mapped(monkeypatch):
 @pytest.mark.parametrize(
     "make", [lambda: arrays.empty((9,)), lambda: arrays.concatenate([np.ones(9)])]
 )
-def test_a_full_disk_gives_one_line(make, monkeypatch, all_large):
+def test_a_full_disk_is_one_line(make, monkeypatch, all_large):
     def full(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 

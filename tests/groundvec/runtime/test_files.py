@@ -284,7 +284,7 @@ def test_a_new_folder_is_whole_or_not_there(tmp_path):
 
 @pytest.mark.parametrize("kind", ["file", "folder", "broken link"])
 @pytest.mark.parametrize("when", ["before", "meanwhile"])
-def test_nothing_is_written_over_or_through(tmp_path, kind, when):
+def test_a_new_folder_replaces_nothing_and_follows_no_link(tmp_path, kind, when):
     path = tmp_path / "new"
     make = {
         "file": path.touch,

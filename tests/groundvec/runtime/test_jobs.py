@@ -40,7 +40,7 @@ def holder(tmp_path):
     process.stdout.close()
 
 
-def test_a_second_process_is_told_who_is_at_work_and_what_to_do(tmp_path, holder, monkeypatch):
+def test_a_second_process_gets_the_lock_s_holder_and_the_remedy(tmp_path, holder, monkeypatch):
     monkeypatch.setattr(jobs, "PATIENCE", 0)
     before = sorted(tmp_path.iterdir())
     with pytest.raises(InputError) as caught, jobs.locked(tmp_path, "cell x"):
@@ -97,7 +97,7 @@ def test_a_lock_whose_folder_was_removed_is_not_taken_for_the_new_one(tmp_path, 
     assert text.startswith(f"cell y: process {os.getpid()} on ") and f"kill {os.getpid()}" in text
 
 
-def test_outside_the_main_thread_sigterm_is_not_caught_and_there_is_no_error():
+def test_sigterm_is_caught_in_the_main_thread_only():
     def is_told():
         with jobs.catch_sigterm() as told:
             return told.is_set()

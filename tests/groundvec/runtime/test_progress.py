@@ -25,7 +25,7 @@ def sleep(monkeypatch):
     return seconds_pass
 
 
-def test_where_there_is_no_terminal_long_work_writes_a_line_now_and_then(lines, sleep, capsys):
+def test_long_work_without_a_terminal_logs_its_progress(lines, sleep, capsys):
     assert not sys.stderr.isatty()
     for _ in Progress(range(20), desc="drawing", unit="images"):
         sleep(10)

@@ -7,7 +7,7 @@ from groundvec.text.characters import Text, finish
 from groundvec.text.encoded import PADDING, UNKNOWN
 
 
-def test_a_full_stop_is_appended_unless_there_is_one():
+def test_a_missing_full_stop_is_appended():
     assert finish("A dog") == "A dog ."
     assert finish("A dog .") == "A dog ."
     assert finish("A dog.") == "A dog."

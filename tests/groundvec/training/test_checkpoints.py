@@ -70,7 +70,7 @@ def test_a_training_killed_in_any_batch_ends_in_the_same_weights(
 
 
 @pytest.mark.parametrize("batch", [7, 20])
-def test_a_training_told_to_stop_has_done_no_batch_in_vain(tmp_path, monkeypatch, batch):
+def test_a_training_stopped_by_sigterm_repeats_no_batch(tmp_path, monkeypatch, batch):
     calls = []
 
     def told_once(*args, **options):
@@ -247,7 +247,7 @@ def test_finished_work_that_is_damaged_is_named_and_done_again(tmp_path, caplog,
     assert_equal(weights(tmp_path, 1), weights(folder, 1))
 
 
-def test_finished_work_that_is_found_again_says_where_it_was_made(tmp_path, monkeypatch):
+def test_a_reused_training_keeps_its_provenance(tmp_path, monkeypatch):
     monkeypatch.setattr(loop, "provenance", lambda device: {"commit": "a", "machine": "one"})
     train(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"finished.pt", "snapshots"}

@@ -126,7 +126,7 @@ def test_the_weights_of_the_cycles_and_of_a_few_early_epochs_are_kept(tmp_path):
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf])
-def test_a_loss_that_is_not_finite_stops_and_says_what_to_look_at(tmp_path, value):
+def test_a_loss_that_is_not_finite_stops_the_training_with_its_likely_causes(tmp_path, value):
     split = make_split()[1]
     split.features[5] = value
     with pytest.raises(

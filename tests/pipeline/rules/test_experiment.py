@@ -529,7 +529,7 @@ def test_no_experiment_takes_a_shared_folder():
 # Descriptions of models
 
 
-def test_a_model_of_one_s_own_is_a_description_of_named_parts():
+def test_a_configuration_describes_models_by_named_parts():
     text = """
         experiment: x
         models:

@@ -75,7 +75,7 @@ def tables(built, form):
     return files
 
 
-def test_every_csv_says_where_its_numbers_are_from(built):
+def test_every_csv_file_names_the_origin_of_its_numbers(built):
     paths = [path for path in tables(built, "csv") if path.stem != "summary"]  # of many origins
     for path in paths:
         table = pd.read_csv(path, dtype={"commit": str})  # 92e616859035 is no number
@@ -84,7 +84,7 @@ def test_every_csv_says_where_its_numbers_are_from(built):
         assert origin[~reported].notna().all(axis=None) and origin[reported].isna().all(axis=None)
 
 
-def test_every_table_is_a_page_that_says_what_its_markdown_says(built):
+def test_every_table_has_the_same_cells_in_html_and_markdown(built):
     """Read back as XML: whatever the text holds, each cell is one cell."""
     for path in tables(built, "html"):
         page = ElementTree.parse(path)
@@ -218,7 +218,7 @@ def test_the_rated_pairs_that_hold_a_training_caption_are_counted_and_shown(buil
     assert ("rated sentences are its training captions" in card) == (expected.sum() > 0)
 
 
-def test_a_second_run_has_nothing_to_do_nor_has_one_after_a_fresh_checkout(built):
+def test_a_second_run_and_a_fresh_checkout_have_nothing_to_do(built):
     for path in built.rglob("*"):
         if path.is_file() and not {"data", "results", ".snakemake"} & set(path.parts):
             path.touch()
@@ -316,7 +316,7 @@ datasets:
     assert "rule ratings_scenes:" not in plan and "rule rate:" not in plan
 
 
-def test_without_network_or_mirror_one_line_says_where_to_get_the_file(built):
+def test_a_workflow_without_a_network_names_the_file_and_its_address(built):
     target = "data/flickr8k/Flickr8k_text.zip"
     options = ("--configfile", "config/flickr8k.yaml")
     output = snakemake(built, target, *options, fails=True, **NO_NETWORK)

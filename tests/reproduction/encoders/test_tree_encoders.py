@@ -58,7 +58,7 @@ def recursion(encoder, text, nodes, node):
     st.sampled_from(sorted(trees.NONLINEARITIES)),
     st.randoms(use_true_random=False),
 )
-def test_batches_of_trees_give_what_the_recursion_gives(
+def test_batches_of_trees_equal_the_recursion(
     tmp_path_factory, form, parsed, compose, weighted, nonlinearity, random
 ):
     """Some words, relations and places have no vector and no matrix."""

@@ -231,7 +231,7 @@ def test_the_papers_come_before_the_gallery_in_the_order_of_their_tables(page):
     assert links == [f"#{section}" for section in sections]
 
 
-def test_a_card_says_what_chance_gives_and_of_how_many(page):
+def test_a_score_card_shows_chance_and_the_sizes_of_the_test_set(page):
     card = page.query_selector("article.card")
     assert "12 pictures, 60 captions in the test set" in card.inner_text()
     rows = [row.inner_text().split("\t") for row in card.query_selector_all("tbody tr")]
@@ -265,7 +265,7 @@ def test_six_queries_are_shown_and_more_or_filtered_ones_if_asked_for_without_ja
     assert kinds == {("to_captions", "m1")}
 
 
-def test_the_page_says_how_many_queries_the_filters_leave(made, opened):
+def test_the_page_counts_the_filtered_queries(made, opened):
     page = opened(made)
     hits = len(page.query_selector_all(".query.m0.to_images.hit"))
     assert page.inner_text(".shown").startswith(f"12 queries, {hits} of them")
@@ -322,7 +322,7 @@ SCHEMES = {"light": {"resultTypes": ["violations"]}, "dark": {"runOnly": ["color
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_nothing_stands_in_the_way_of_a_screen_reader(made, opened, scheme):
+def test_the_page_has_no_accessibility_violations(made, opened, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     page = opened(made, color_scheme=scheme)
     unfold(page)
@@ -331,7 +331,7 @@ def test_nothing_stands_in_the_way_of_a_screen_reader(made, opened, scheme):
 
 
 @pytest.mark.parametrize("width", [320, 768, 1280])
-def test_the_page_is_never_wider_than_the_window_and_a_wider_table_says_so(made, opened, width):
+def test_only_marked_tables_are_wider_than_the_window(made, opened, width):
     page = opened(made, width)
     unfold(page)
     page.wait_for_selector("#calixto_liu_2017-table1 .wider")
@@ -373,7 +373,7 @@ def test_printing_shows_open_parts_without_controls(made, opened):
     assert page.eval_on_selector_all(".wide", boxes)
 
 
-def test_of_a_single_model_no_claim_of_a_paper_is_shown(results, trained, opened, tmp_path):
+def test_a_page_of_a_single_model_shows_no_claims(results, trained, opened, tmp_path):
     one = TRAINED[:1]
     make_gallery(trained, tmp_path / "scenes.json", one)
     others = {"galleries": [tmp_path / "scenes.json"], "retrieval": [trained / f"{one[0]}.csv"]}

@@ -43,7 +43,7 @@ def test_table1_counts_pairs(tmp_path):
     assert len(pd.read_csv(tmp_path / "table1.csv")) == 4
 
 
-def test_table1_says_where_its_sources_differ_from_the_paper_s(tmp_path):
+def test_table1_notes_sources_that_differ_from_the_paper_s(tmp_path):
     for task, differ in (("STS 2013", True), ("Scenes", False)):
         columns = {"task": [task], "subtask": "HDL", "source": "newswire headlines"}
         tasks = pd.DataFrame(columns | {"train": 0, "dev": 0, "test": 750, "dropped": 0})

@@ -67,7 +67,7 @@ def test_ensembles_on_the_whole_test_set_are_averaged_over_seeds():
     assert "semantic score" not in set(table["measure"])
 
 
-def test_the_papers_own_network_stands_first_where_the_data_are_its_own():
+def test_the_paper_s_network_comes_first_on_its_own_data():
     table = summary(MODELS, RETRIEVAL, None)
     # Table 2, and the mean of Table S1 that is weighted by pairs.
     assert row(table, PAPER, "R@10, images by captions")["value"] == 70.5

@@ -14,7 +14,7 @@ from reproduction.papers.merkx_frank_2019.reported import read_correlations
 from tests.support.result_files import REPORTED, SELECTED, SYSTEM, rows, run
 
 
-def test_the_intervals_give_the_papers_counts():
+def test_the_intervals_reproduce_the_paper_s_counts():
     """Section 4.3: 20 over BOW, 22 of InferSent over BOW, 6 and 3, and 16 on par with InferSent."""
     reported = read_correlations(REPORTED / "table_s1.csv")
     table = section_4_3.outside_intervals(
@@ -163,7 +163,7 @@ def test_section_4_3_4_has_the_changes_since_epoch_four_and_the_peak(tmp_path):
     assert "gru-8-max, which the configuration names" in text
 
 
-def test_section_4_3_4_says_nothing_of_changes_from_nothing():
+def test_section_4_3_4_omits_changes_from_zero():
     reported = read_csv(REPORTED / "section_4_3_4.csv")
     curves = curve("training task", {0: 0.0, 8: 50.0})
     ours = section_4_3_4.changes(curves, reported, SELECTED).query("source == 'measured'").iloc[0]

@@ -35,7 +35,7 @@ def test_few_numbers_sum_a_model_up(tmp_path):
     assert table["system"].tolist() == [SYSTEM] * 9 + ["trigrams"] * 3
 
 
-def test_of_the_papers_tasks_sts_b_is_no_part_of_the_semantic_score(tmp_path):
+def test_the_semantic_score_omits_sts_b(tmp_path):
     table = measures.semantic_measures(read(tmp_path, trained(r=0.5, make=sts_rows)))
     ours = table[table["kind"] == "ensemble"].set_index("measure")["pearson"].round(9)
     assert ours.to_dict() == {"STS 12-16": 0.5, "STS-B": 0.8, "SICK-R": 0.7, "semantic score": 0.6}

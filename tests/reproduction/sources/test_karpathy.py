@@ -144,7 +144,7 @@ def test_paths_tell_images_of_one_name_apart(tmp_path):
 
 
 @pytest.mark.parametrize("zipped", [False, True])
-def test_flickr30k_keeps_as_many_captions_as_are_asked_for(tmp_path, zipped):
+def test_flickr30k_keeps_the_requested_number_of_captions(tmp_path, zipped):
     path = write_coco(tmp_path, *flickr30k("two dogs run", "a man's hat", "third"))
     if zipped:
         with zipfile.ZipFile(tmp_path / "all.zip", "w", zipfile.ZIP_DEFLATED) as archive:

@@ -203,7 +203,7 @@ def test_images_that_fail_are_named_and_the_others_kept(tmp_path, site, caplog):
     assert (tmp_path / "dog/1.jpg").read_bytes() == b"mine"
 
 
-def test_a_page_that_is_gone_is_asked_for_one_image_only_where_another_has_them(tmp_path, site):
+def test_a_missing_address_is_requested_once_and_the_next_one_used(tmp_path, site):
     gone = site.url.replace("sentences", "gone")
     download.fetch_images(IDS, [gone, site.url], tmp_path / "images", "pascal1k/images")
     assert files_in(tmp_path / "images") == JPEGS  # and no files of checksums

@@ -50,7 +50,7 @@ def test_a_source_is_added_by_two_files_as_the_recipe_has_them(tmp_path):
 
 
 @pytest.mark.parametrize("source", parts.names("sources"))
-def test_options_files_and_outputs_are_those_that_the_reader_takes(source):
+def test_the_yaml_file_of_a_source_lists_its_reader_s_parameters(source):
     said = parts.options_schema("sources", source)
     everything = {"source": source} | dict.fromkeys(said["properties"], True)
     files = [

@@ -157,7 +157,7 @@ def test_binary_trees_keep_the_words_in_order_and_have_two_children_a_node(tree)
 
 
 @given(drawn_trees(words=NAMES, most=14))
-def test_in_a_chain_each_word_is_the_left_child_of_the_next(tree):
+def test_each_word_of_a_chain_is_the_left_child_of_the_next(tree):
     words, parents, relations = forms.chain(tree)
     assert words == [word for word in forms.binary(tree).words if word is not None]
     assert parents == [*range(1, len(words)), -1]

@@ -48,7 +48,7 @@ def test_a_member_of_a_zip_file_is_read_in_place(archive):
         np.testing.assert_array_equal(vectors, expected[1])
 
 
-def test_a_member_must_be_named_where_there_are_several(archive):
+def test_an_archive_with_several_members_needs_a_member_s_name(archive):
     with pytest.raises(InputError, match=r"add to .*glove\.zip/ the name .*: glove\.3d\.txt$"):
         read_vectors(archive / "glove.9d.txt", {"a"})
     with zipfile.ZipFile(archive, "a") as file:

@@ -169,7 +169,7 @@ def test_training_ends_in_the_same_weights_wherever_it_was_killed(tmp_path, monk
 
 
 @pytest.mark.parametrize("batch", [3, 8])
-def test_training_told_to_stop_has_done_no_batch_in_vain(tmp_path, monkeypatch, batch):
+def test_a_training_stopped_by_sigterm_repeats_no_batch(tmp_path, monkeypatch, batch):
     """Three epochs of eight batches; told to stop within an epoch, or at its end."""
     loss = Translator.loss
     calls = []
