@@ -60,7 +60,9 @@ def test_with_beta_0_no_image_is_learned_and_the_last_snapshots_are_used(tmp_pat
     learned = {name.partition(".")[0] for name in first if not first[name].equal(last[name])}
     assert learned == ({"captions"} if beta == 0 else {"captions", "image"})
     filled(pd.DataFrame(history), History).to_csv(tmp_path / "history.csv", index=False)
-    write_json(tmp_path / "model.json", {"description": described, "snapshots": [1, 2, 3]})
+    about = {"dataset": "x", "model": "x", "seed": 1, "texts": {"en": {}}, "width": 6, "key": "x"}
+    about |= {"description": described, "snapshots": [1, 2, 3], "saved": [1, 2, 3]}
+    write_json(tmp_path / "model.json", about)
     paths = [f"--{key}={tmp_path / name}" for key, name in ENSEMBLE.items()]
     ensemble.main(ensemble.parser.parse_args(paths))
     assert read_json(tmp_path / "ensemble.json")["epochs"] == chosen
