@@ -26,7 +26,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinxcontrib.mermaid",
 ]
-# Copy what is typed: neither prompts nor output.
+# Copy commands without prompts and output.
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True
 myst_fence_as_directive = ["mermaid"]

@@ -1,7 +1,7 @@
-r"""Measure `groundvec train` on few pictures: fine-tuned, and trained anew, beside the start.
+r"""Measure `groundvec train` on few pictures: the start, fine-tuned, and trained anew.
 
 Each seed draws pictures of a table of captions, and splits them as `groundvec train` does. A row is
-added to the output as soon as a training is finished; rows that are there are not measured again.
+added to the output as soon as a training is finished; existing rows are not measured again.
 
 Example:
   python benchmarks/encoders/fine_tuning.py Flickr8k photos --captions captions.csv \
@@ -37,7 +37,7 @@ def drawn(captions: pd.DataFrame, count: int, seed: int) -> pd.DataFrame:
 
 
 def measure(captions: pd.DataFrame, photos: Path, seed: int, start: str) -> dict[str, float]:
-    """Train a model, and return its recalls and those of the shipped encoder on the test set."""
+    """Train a model; return its recalls and the shipped encoder's on the test set."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "captions.csv")
         captions.to_csv(file, index=False)

@@ -196,7 +196,7 @@ def _in_folder(folder: Path) -> Rows:
         form = _classes(folder, pictures)
     if not form[1]:
         raise InputError(
-            f"{folder} has no captions: put a {METADATA} into it, or a text beside "
+            f"{folder} has no captions: put a {METADATA} into it, or a text for "
             "each picture, such as a.txt for a.jpg"
         )
     return form

@@ -68,9 +68,9 @@ def train(
         work: a folder for checkpoints and snapshots (`groundvec.training.checkpoints`). It has the
             snapshots of `saved_epochs` when this returns.
         name: for messages.
-        model: to go on with; by default a new one with initial weights.
+        model: the start; by default a new one with initial weights.
         groups: the optimizer's groups of parameters; by default one of all.
-        patience: stop after so many epochs without a better development recall (`best_epoch`), and
+        patience: stop after this many epochs without a better development recall (`best_epoch`), and
             keep the snapshot of the best one alone; by default train all epochs.
 
     Returns:

@@ -18,7 +18,7 @@ def texts():
 def find_tests(path):
     """List a folder's tests; for a module, its own test file and those that name it.
 
-    Without any, a module's tests are those of its folder, or of the next folder above with tests.
+    Without any, a module is tested by its folder's tests, or by the next folder above with tests.
     """
     module = Path(path)
     folder = Path("tests", module)

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 # and 40 of 48 epochs 18.9 and 19.4. Development recall cannot choose the epoch: nearly all of
 # these 20 pictures are among the first ten after 4 epochs.
 FEW = {1000: (16, 64), 300: (32, 64), 100: (12, 64), 0: (48, 16)}
-# Of a fine-tuning: the most epochs, the largest batch, and the factor of the recipe's learning
+# Limits of fine-tuning: the most epochs, the largest batch, and the factor of the recipe's learning
 # rates. On 118 photographs outside Flickr8k with a caption each, factors of 0.2 to 1, and batches
 # of 16 and 32, differed little: R@10 of 54 to 57 on 79 others (43 before).
 TUNING_EPOCHS = 12

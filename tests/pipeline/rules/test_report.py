@@ -34,7 +34,7 @@ TRANSLATION = {"dataset": "pairs", "source": "en", "target": "de", "systems": {"
 
 
 def experiment(datasets, **more):
-    """Describe an experiment: the keys of each data set, whose images are those of the first."""
+    """Describe an experiment: the keys of each data set; all share the first one's images."""
     first, *others = datasets
     described = {first: SCENES | datasets[first]}
     described |= {name: {"of": first, **datasets[name]} for name in others}

@@ -32,7 +32,7 @@ def folder(tmp_path):
     }
 
     def sentence(name, language, k=None):
-        return f"{name[:2]}  {language} {k}." if k else f"{name[:2]} said in {language}"
+        return f"{name[:2]}  {language} {k}." if k else f"{name[:2]} in {language}"
 
     return small(tmp_path / "multi30k", NAMES, translated, sentence)
 
@@ -81,7 +81,7 @@ def test_published_splits_with_flickr30k_s_images(folder, monkeypatch, inside):
     assert first.caption.tolist() == [f"10 {x} {k}." for x in ("en", "de") for k in range(1, 6)]
     assert pairs.split.tolist() == ["train"] * 3 + ["dev"] * 3 + ["test"] * 2
     assert pairs.image_id.tolist() == [f"{i}0.jpg" for i in range(1, 9)]
-    assert pairs.iloc[7].tolist() == ["test", "80.jpg", "80 said in en", "80 said in de"]
+    assert pairs.iloc[7].tolist() == ["test", "80.jpg", "80 in en", "80 in de"]
 
 
 def test_the_images_that_are_flickr8k_s_in_its_own_split(folder, flickr8k, caplog):
