@@ -70,8 +70,8 @@ def train(
         name: for messages.
         model: the start; by default a new one with initial weights.
         groups: the optimizer's groups of parameters; by default one of all.
-        patience: stop after this many epochs without a better development recall (`best_epoch`), and
-            keep the snapshot of the best one alone; by default train all epochs.
+        patience: stop after this many epochs without a better development recall (`best_epoch`),
+            and keep the snapshot of the best one alone; by default train all epochs.
 
     Returns:
         The history: one row per epoch from 0 on, each with its `provenance`.
