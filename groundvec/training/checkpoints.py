@@ -2,21 +2,26 @@
 
 import io
 import logging
+import math
 import time
 import zipfile
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from threading import Event
+from typing import Any, TypeVar
 
 import torch
 from safetensors.torch import load_file
-from torch import nn
+from torch import Tensor, nn
 
 from groundvec.model import weights
 from groundvec.model.folder import snapshot_name
+from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import atomic, sha256
 from groundvec.runtime.jobs import Stopped
+from groundvec.runtime.progress import Progress
 
 # A checkpoint is written after each epoch, and within an epoch every minute. If writing takes long
 # (a large model, a slow disk), the interval grows, so that it takes at most 1% of the time.
@@ -24,6 +29,7 @@ MIN_INTERVAL = 60  # seconds
 MAX_SHARE = 0.01
 
 History = list[dict[str, Any]]  # one row per epoch
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +44,9 @@ class State:
 
     epoch: int = 0  # the last complete one
     batch: int = 0  # batches done in the epoch after it
-    loss: float = 0.0  # sum over these batches
+    # The sum over these batches. Between checkpoints it is a float64 tensor on the device, since
+    # reading a number makes the CPU wait for the GPU. In float64, the sum loses no digit.
+    loss: float | Tensor = 0.0
     seconds: float = 0.0  # spent on batches so far
     history: History = field(default_factory=list)
     sha256: dict[int, str] = field(default_factory=dict)  # checksums of the snapshots, by epoch
@@ -71,6 +79,18 @@ class Checkpoints:
         If it is damaged, restore the one before it; if there is none, return None.
         """
         return self._load(self.latest) or self._load(self.previous)
+
+    def resume(self, name: str) -> State:
+        """Restore the latest checkpoint, or start anew.
+
+        Args:
+            name: for the message.
+        """
+        state = self.load_latest()
+        if state is None:
+            return State()
+        log.info("%s: resumes after epoch %d, batch %d", name, state.epoch, state.batch)
+        return state
 
     def due(self) -> bool:
         """Return whether it is time for a checkpoint."""
@@ -156,6 +176,57 @@ class Checkpoints:
                 log.warning("%s is missing or damaged: the checkpoint after it is removed", path)
                 return False
         return True
+
+
+def resumable(
+    batches: Iterable[T],
+    total: int,
+    name: str,
+    epoch: int,
+    state: State,
+    checkpoints: Checkpoints,
+    sigterm: Event,
+    remedy: str,
+) -> Iterator[tuple[int, T]]:
+    """Yield the batches of an epoch that are left to do, each with its number from 0.
+
+    The caller trains on a batch and adds its loss to `state.loss`. Then a checkpoint is written if
+    it is time for one, or if SIGTERM came.
+
+    Args:
+        batches, total: all batches of the epoch, and their number.
+        name: of the training, for messages.
+        remedy: what to do if the loss is not finite.
+
+    Raises:
+        InputError: the loss is not finite.
+        Stopped: SIGTERM came; a checkpoint is written.
+    """
+    first = state.batch
+    seconds_before = state.seconds
+    start = time.monotonic()
+    title = f"{name} epoch {epoch}"
+    with Progress(total=total, initial=first, desc=title, unit="batches", leave=False) as bar:
+        for done, batch in enumerate(islice(batches, first, None), first + 1):
+            yield done - 1, batch
+            bar.update()
+            last = done == total
+            interrupted = sigterm.is_set()
+            if not (last or interrupted or checkpoints.due()):
+                continue
+            state.batch = done
+            state.loss = float(state.loss)
+            state.seconds = seconds_before + time.monotonic() - start
+            # Stop before a checkpoint is written, so that none has such weights.
+            if not math.isfinite(state.loss):
+                raise InputError(
+                    f"{name}: the loss is not finite by batch {done} of epoch {epoch}: {remedy}"
+                )
+            # After the last batch, `save_epoch` writes one anyway.
+            if not last:
+                checkpoints.save(state)
+            if not last and interrupted:
+                raise stopped(name, state)
 
 
 def stopped(name: str, state: State) -> Stopped:

@@ -9,7 +9,6 @@ import logging
 import math
 import time
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +25,13 @@ from groundvec.model.network import Model, to_tensors
 from groundvec.provenance import provenance
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.jobs import catch_sigterm
-from groundvec.runtime.progress import Progress, epoch_summary
-from groundvec.training.checkpoints import (
-    Checkpoints,
-    History,
-    State,
-    stopped,
-)
+from groundvec.runtime.progress import epoch_summary
+from groundvec.training.checkpoints import Checkpoints, History, resumable, stopped
 
+REMEDY = (
+    "look for NaN or huge values in the image features, and try a smaller learning rate or smaller "
+    "clip_image and clip_caption"
+)
 SENTENCES_PER_BATCH = 1_024  # of `solve`
 EARLY_EPOCHS = 8  # all are saved: Merkx & Frank's Figure 4 plots the first epochs
 # Just below the 32 MB above which glibc (on 64-bit systems) always returns freed memory at once.
@@ -109,11 +107,7 @@ def train(
     if finished is not None:
         log.info("%s: finished before, after epoch %d", name, finished.epoch)
         return finished.history
-    state = checkpoints.load_latest()
-    if state is None:
-        state = State()
-    else:
-        log.info("%s: resumes after epoch %d, batch %d", name, state.epoch, state.batch)
+    state = checkpoints.resume(name)
 
     with catch_sigterm() as sigterm:
         # The history has a row per epoch. Epoch 0 has no batches: it evaluates the initial weights.
@@ -129,51 +123,20 @@ def train(
             elif epoch > 0:
                 order = split.epoch(batch_size, seed, epoch)
 
-            # A training that was killed within this epoch skips the batches that are done.
             first_batch = state.batch
-            remaining = islice(order, first_batch, None)
-            title = f"{name} epoch {epoch}"
-            bar = Progress(
-                total=batches, initial=first_batch, desc=title, unit="batches", leave=False
-            )
-            seconds_before = state.seconds
             start = time.monotonic()
-            # The sum stays on the device, since reading a number makes the CPU wait for the GPU. In
-            # float64, a sum over thousands of batches loses no digit that the loss has.
-            total_loss = torch.tensor(state.loss, dtype=torch.float64, device=device)
             model.train()
-            for done, batch in enumerate(remaining, first_batch + 1):
-                step = (epoch - 1) * batches + done - 1  # from 0, in all epochs
-                total_loss += train_step(model, optimiser, split, batch, seed, step)
-                bar.update()
-                last = done == batches
-                interrupted = sigterm.is_set()
-                # The loss is read now and then only: reading makes the CPU wait for the GPU, which
-                # otherwise computes a batch while the CPU prepares the next.
-                due = checkpoints.due()
-                if last or interrupted or due:
-                    state.batch = done
-                    state.loss = total_loss.item()
-                    state.seconds = seconds_before + time.monotonic() - start
-                    # Stop before a checkpoint is written, so that none has such weights.
-                    if not math.isfinite(state.loss):
-                        raise InputError(
-                            f"{name}: the loss is not finite by batch {done} of epoch {epoch}: "
-                            "look for NaN or huge values in the image features, and try a smaller "
-                            "learning rate or smaller clip_image and clip_caption"
-                        )
-                    # After the last batch, `save_epoch` writes one anyway.
-                    if not last:
-                        checkpoints.save(state)
-                    if not last and interrupted:
-                        raise stopped(name, state)
-            bar.close()
+            for number, batch in resumable(
+                order, batches, name, epoch, state, checkpoints, sigterm, REMEDY
+            ):
+                step = (epoch - 1) * batches + number  # from 0, in all epochs
+                state.loss += train_step(model, optimiser, split, batch, seed, step).double()
 
             loss = math.nan
             learning_rate = math.nan
             speed = math.nan
             if epoch > 0 and not solved:
-                loss = state.loss / batches
+                loss = float(state.loss) / batches
                 learning_rate = optimiser.param_groups[0]["lr"]
                 speed = (batches - first_batch) * batch_size / (time.monotonic() - start)
 

@@ -5,7 +5,6 @@ import math
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,24 +18,16 @@ from groundvec.device import reseed
 from groundvec.provenance import provenance
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.jobs import catch_sigterm
-from groundvec.runtime.progress import Progress, epoch_summary
+from groundvec.runtime.progress import epoch_summary
 from groundvec.text.encoded import MIN_COUNT, UNKNOWN, Encoded
-from groundvec.training.checkpoints import (
-    Checkpoints,
-    History,
-    State,
-    stopped,
-)
+from groundvec.training.checkpoints import Checkpoints, History, resumable, stopped
 from reproduction.translation.beam import translate
 from reproduction.translation.network import Translator
 from reproduction.translation.vocabulary import Vocabulary, padded, tokenize
 
 log = logging.getLogger(__name__)
 
-# After this many batches, a training reads its loss and may write a checkpoint. Not after each one:
-# reading makes the CPU wait for the GPU, which otherwise computes a batch while the CPU prepares
-# the next.
-BATCHES_BETWEEN_CHECKS = 50
+REMEDY = "make the system's l2 smaller"
 SORTED = 20  # batches whose sentences are sorted by length together, which saves padding
 LARGEST_NORM = 1.0  # gradients are clipped to this norm (Bahdanau et al. 2015, appendix B.2)
 DECAY = 0.95  # rho of Adadelta (Zeiler 2012)
@@ -147,11 +138,7 @@ def train(
     if finished is not None:
         log.info("%s: finished before, after epoch %d", name, finished.epoch)
         return _load_best(translator, checkpoints, finished.history)
-    state = checkpoints.load_latest()
-    if state is None:
-        state = State()
-    else:
-        log.info("%s: resuming after epoch %d, batch %d", name, state.epoch, state.batch)
+    state = checkpoints.resume(name)
 
     with catch_sigterm() as sigterm:
         for epoch in range(len(state.history) + 1, last_epoch + 1):
@@ -160,46 +147,21 @@ def train(
             if len(state.history) >= _best(state.history) + settings["patience"]:
                 break
 
-            # A training that was killed within this epoch skips its finished batches.
             first_batch = state.batch
-            remaining = islice(pairs.epoch(batch_size, seed, epoch), first_batch, None)
-            title = f"{name} epoch {epoch}"
-            bar = Progress(
-                total=batches, initial=first_batch, desc=title, unit="batches", leave=False
-            )
-            seconds_before = state.seconds
             start = time.monotonic()
-            # The sum stays on the device: reading a number makes the CPU wait for a GPU.
-            total_loss = torch.tensor(state.loss, dtype=torch.float64, device=device)
             translator.train()
-            for done, rows in enumerate(remaining, first_batch + 1):
-                step = (epoch - 1) * batches + done - 1  # from 0, in all epochs
-                total_loss += train_step(translator, optimiser, pairs, rows, seed, step)
-                bar.update()
-                last = done == batches
-                interrupted = sigterm.is_set()
-                if last or interrupted or done % BATCHES_BETWEEN_CHECKS == 0:
-                    state.batch = done
-                    state.loss = total_loss.item()
-                    state.seconds = seconds_before + time.monotonic() - start
-                    # Check before saving, so that no checkpoint has weights that are not finite.
-                    if not math.isfinite(state.loss):
-                        raise InputError(
-                            f"{name}: the loss is not finite by batch {done} of epoch {epoch}: "
-                            "make the system's l2 smaller"
-                        )
-                    # After the last batch, `save_epoch` writes a checkpoint.
-                    if not last and (interrupted or checkpoints.due()):
-                        checkpoints.save(state)
-                    if not last and interrupted:
-                        raise stopped(name, state)
-            bar.close()
+            order = pairs.epoch(batch_size, seed, epoch)
+            for number, rows in resumable(
+                order, batches, name, epoch, state, checkpoints, sigterm, REMEDY
+            ):
+                step = (epoch - 1) * batches + number  # from 0, in all epochs
+                state.loss += train_step(translator, optimiser, pairs, rows, seed, step).double()
             sentences = len(pairs.source) - first_batch * batch_size
             speed = sentences / (time.monotonic() - start)
 
             translator.eval()
             bleu = _bleu(translator, vocabulary, dev)
-            scores = {"loss": state.loss / batches, "dev_bleu": bleu}
+            scores = {"loss": float(state.loss) / batches, "dev_bleu": bleu}
             state.history.append(
                 {
                     "epoch": epoch,

@@ -147,7 +147,6 @@ def test_training_ends_in_the_same_weights_wherever_it_was_killed(tmp_path, monk
     whole, history = trained(tmp_path / "whole")
     assert [row["epoch"] for row in history] == [1, 2, 3]
     assert sum(row["best"] for row in history) == 1
-    monkeypatch.setattr(training, "BATCHES_BETWEEN_CHECKS", 1)
     monkeypatch.setattr(Checkpoints, "due", lambda self: True)
     save = Checkpoints.save
     calls = itertools.count(1)
