@@ -97,6 +97,7 @@ if "translation" in config:
 
 include: "rules/report.smk"
 include: "rules/card.smk"
+include: "rules/lexicon.smk"
 include: "rules/try_it.smk"
 include: "rules/page.smk"
 

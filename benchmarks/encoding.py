@@ -53,7 +53,7 @@ def words() -> list[str]:
 
 def comparisons(sentences: list[str], rounds: int) -> list[Row]:
     """Compare the shipped encoder with each other one, one row each."""
-    name = "flickr8k-v5"
+    name = "flickr8k-v6"
     encoder = SentenceEncoder(name, device="cpu")
     others: dict[str, Encode] = {
         "MiniLM-L6's network": minilm(),

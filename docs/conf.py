@@ -40,7 +40,7 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "groundvec/model/pretrained/flickr8k-bag-v1/README.md": "card-flickr8k-bag-v1.md",
-    "groundvec/model/pretrained/flickr8k-v5/README.md": "card-flickr8k-v5.md",
+    "groundvec/model/pretrained/flickr8k-v6/README.md": "card-flickr8k-v6.md",
 }
 
 # Commands over several lines, and CSV, which Pygments does not know, are shown without colours.

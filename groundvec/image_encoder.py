@@ -122,6 +122,13 @@ class ImageEncoder:
         Returns:
             The vectors, and the problem of each unusable picture, by row: see `extract`.
         """
+        features, unusable = self.features(paths, sums)
+        return self.project(features), unusable
+
+    def features(
+        self, paths: Sequence[Path], sums: Sequence[str]
+    ) -> tuple[np.ndarray, dict[int, InputError]]:
+        """Compute the features of pictures: (n, width) float32; otherwise as `embed`."""
         with extra("pictures"):
             from groundvec.features.extract import extract
 
@@ -133,7 +140,11 @@ class ImageEncoder:
             block = extract(files, backbone, cache(), self.models[0].device, cores(), problems)
             blocks.append(backbone.factor * block)
             unusable = problems | unusable  # a picture's first problem wins
-        return encode_images(self.models, np.hstack(blocks)), unusable
+        return np.hstack(blocks), unusable
+
+    def project(self, features: np.ndarray) -> np.ndarray:
+        """Embed pictures by their features."""
+        return encode_images(self.models, features)
 
 
 def check_networks(backbone: Any, crops: Any) -> None:

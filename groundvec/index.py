@@ -22,7 +22,8 @@ from groundvec.encoder import SentenceEncoder
 from groundvec.features import versions
 from groundvec.features.files import PICTURE, UNREADABLE, checksums, paths, pictures
 from groundvec.image_encoder import ImageEncoder, check_networks
-from groundvec.model import bank, hub
+from groundvec.model import bank, classes, hub
+from groundvec.model.classes import Evidence
 from groundvec.model.folder import ModelFolder
 from groundvec.provenance import code_hash, digest
 from groundvec.runtime.errors import InputError, extra
@@ -43,6 +44,7 @@ State = tuple[str, int, int, int, int]
 # Bytes per file in an index, without its vector: a path has at most 4,096 on Linux, and the numbers
 # and the checksum fit into the other half. An index that is larger than this allows is not read.
 LONGEST = 2**13
+FORM = "2"  # of an index; with another one, indexes of earlier versions are not read
 SHA256 = re.compile("[0-9a-f]{64}")
 EXPLAINED = 20  # problems that a search explains
 # A combined query that is shorter than this was taken away from itself: only rounding is left.
@@ -73,6 +75,8 @@ class Index:
         vectors: (paths, size) float32, the numbers that are compared with sentences.
         normalizers: (paths,) float32, what a picture gets from the model's bank of captions
             (`groundvec.querybank`); zeros if the model has none.
+        levels: (paths, classes) uint8, the posteriors of the classes that the image networks see
+            (`groundvec.model.classes`); no columns if the model has no classifiers.
     """
 
     def __init__(
@@ -113,8 +117,15 @@ class Index:
         states = [_state(path) for path in files]
         size = self.encoder.description["encoder"]["size"]
         model_bank = bank.read(folder)
-        # With a bank, a vector in the cache has one more number, its normalizer.
-        known = _read(cache_file, size + (model_bank is not None), len(files))
+        self._classes = classes.read(folder)
+        form = np.dtype(
+            [
+                ("vector", np.float32, (size,)),
+                ("normalizer", np.float32),
+                ("levels", np.uint8, (self._classes.count if self._classes else 0,)),
+            ]
+        )
+        known = _read(cache_file, form, len(files))
 
         # Nothing is known of these pictures, so the networks are needed. Load them first: a mistake
         # in their name is found before all files are read.
@@ -134,7 +145,7 @@ class Index:
         unknown = {
             content: path
             for content, path in zip(contents, files, strict=True)
-            if content not in known.vectors and content not in known.unusable
+            if content not in known.rows and content not in known.unusable
         }
         errors = {
             content: InputError(content.removeprefix(UNREADABLE))
@@ -143,11 +154,16 @@ class Index:
         }
         readable = {content: path for content, path in unknown.items() if content not in errors}
         if readable:
-            vectors, problems = self._image_encoder.embed(list(readable.values()), list(readable))
-            vectors = vectors[:, :size]
+            features, problems = self._image_encoder.features(
+                list(readable.values()), list(readable)
+            )
+            rows = np.zeros(len(readable), form)
+            rows["vector"] = self._image_encoder.project(features)[:, :size]
             if model_bank:
-                vectors = np.column_stack([vectors, model_bank.normalizers(vectors)])
-            errors |= known.add(readable, vectors, problems)
+                rows["normalizer"] = model_bank.normalizers(rows["vector"])
+            if self._classes:
+                rows["levels"] = self._classes.levels(features)
+            errors |= known.add(readable, rows, problems)
         if new_files or unknown or len(known.sums) > len(set(states)):
             known.sums = {file_state: known.sums[file_state] for file_state in states}
             _write(cache_file, known)
@@ -155,17 +171,19 @@ class Index:
         # 3. The first file of each usable content.
         usable: dict[str, Path] = {}
         for content, path in zip(contents, files, strict=True):
-            if content in known.vectors:
+            if content in known.rows:
                 usable.setdefault(content, path)
         if not usable:
             first = errors.get(contents[0]) or f"{files[0]} {known.unusable[contents[0]]}"
             raise InputError(f"none of {len(files):,} pictures can be used: {first}")
-        left_out = sum(content not in known.vectors for content in contents)
+        left_out = sum(content not in known.rows for content in contents)
         _warn(list(errors.values()), left_out)
         self.paths = list(usable.values())
-        rows = np.array([known.vectors[content] for content in usable])
-        self.vectors = rows[:, :size]
-        self.normalizers = rows[:, size] if model_bank else np.zeros(len(rows), np.float32)
+        rows = np.array([known.rows[content] for content in usable], form)
+        # Copies, as views of such rows are not contiguous and so slower to multiply.
+        self.vectors = rows["vector"].copy()
+        self.normalizers = rows["normalizer"].copy()
+        self.levels = rows["levels"].copy()
 
     def search(
         self,
@@ -187,12 +205,16 @@ class Index:
         scores say: each sentence brings the picture's normalizer, with its sign. A picture in the
         query brings none, since normalizers are computed from sentences.
 
+        If the model has classifiers, pictures come first in which they see what the words of a
+        sentence stand for; see `explain`. A warning names sentences of unknown words alone.
+
         >>> index.search("a beach", minus="people")
         >>> index.search(Path("beach.jpg"), plus="at night")
 
         Args:
             best: the number of pictures to return.
-            language, tokenized: of the sentences, see `SentenceEncoder.encode`.
+            language, tokenized: of the sentences, see `SentenceEncoder.encode`. Without a language,
+                it is guessed for the words that stand for classes.
             plus, minus: one sentence or picture, or several.
 
         Raises:
@@ -201,10 +223,7 @@ class Index:
         """
         if not (isinstance(best, Integral) and best >= 1):
             raise InputError(f"best is {best!r}: it must be 1 or more, a whole number")
-        subtracted = _listed(minus)
-        terms = [query, *_listed(plus), *subtracted]
-        signs = np.ones(len(terms), np.float32)
-        signs[len(terms) - len(subtracted) :] = -1
+        terms, signs = _terms(query, plus, minus)
         sentences = strings(term for term in terms if not isinstance(term, Path))
         for sentence in sentences:
             if PICTURE.fullmatch(Path(sentence).suffix):
@@ -225,16 +244,78 @@ class Index:
         if length < SHORTEST * np.linalg.norm(vectors, axis=1).sum():
             raise InputError(f"nothing is left of {query}: subtract something else")
         kind = self.encoder.description["similarity"]
-        weight = signs[~is_picture].sum()  # each sentence brings the normalizers, with its sign
+        # Each sentence brings the normalizers and its evidence, with its sign.
+        evidence = -signs[~is_picture].sum() * self.normalizers
+        if self._classes:
+            for sentence, sign in zip(sentences, signs[~is_picture], strict=True):
+                evidence += sign * self._classes.evidence(sentence, self.levels, language)
+                if self._classes.is_unknown(sentence, language):
+                    log.warning(
+                        "no caption and no class has a word of %r: it finds little", sentence
+                    )
         if kind == "cosine":
             combined /= length
-            weight /= length
+            evidence /= length
         # Some encoders append columns, which are zeros in the vectors of pictures: they add nothing
         # to an inner product, and an index does not store them.
         size = self.vectors.shape[1]
         near = similarity.scores(combined[None, :size], self.vectors, kind)[0]
-        order = np.argsort(weight * self.normalizers - near, kind="stable")
+        order = np.argsort(-near - evidence, kind="stable")
         return [(self.paths[row], float(near[row])) for row in self._distinct(order, best)]
+
+    def explain(
+        self,
+        picture: str | Path,
+        query: str | Path,
+        language: str | None = None,
+        plus: "Queries" = (),
+        minus: "Queries" = (),
+    ) -> list[Evidence]:
+        """Return the words of a query that stand for classes, with the classes seen in a picture.
+
+        >>> index.explain("holiday/cup.jpg", "an espresso")
+        [Evidence(word='espresso', weight=4.1, classes={'espresso': 0.93, 'cup': 0.04})]
+
+        Args:
+            picture: one of `paths`.
+            query, language, plus, minus: of `search`.
+
+        Raises:
+            InputError: the picture is not in this index.
+        """
+        row = self._row(picture)
+        explained = []
+        for term, sign in zip(*_terms(query, plus, minus), strict=True):
+            if self._classes and not isinstance(term, Path):
+                for evidence in self._classes.explain(term, self.levels[row], language):
+                    explained.append(evidence._replace(weight=float(sign) * evidence.weight))
+        return explained
+
+    def classes(
+        self, picture: str | Path, best: int = 5, language: str | None = None
+    ) -> list[tuple[str, float]]:
+        """Return the classes of ImageNet that are likeliest in a picture, with posteriors.
+
+        >>> index.classes("holiday/cup.jpg", best=2)
+        [('espresso', 0.93), ('cup', 0.04)]
+
+        Args:
+            picture: one of `paths`.
+            language: of the classes' names, by default English.
+
+        Raises:
+            InputError: the picture is not in this index, or the model has no classifiers.
+        """
+        if not self._classes:
+            raise InputError("this model has no classifiers: use flickr8k-v6 or a later one")
+        return self._classes.largest(self.levels[self._row(picture)], best, language)
+
+    def _row(self, picture: str | Path) -> int:
+        """Return the row of a picture."""
+        try:
+            return self.paths.index(Path(picture))
+        except ValueError:
+            raise InputError(f"{picture} is not in this index: name one of its paths") from None
 
     @cached_property
     def _image_encoder(self) -> ImageEncoder:
@@ -261,6 +342,16 @@ class Index:
                     continue
             chosen.append(row)
         return chosen
+
+
+def _terms(
+    query: str | Path, plus: "Queries", minus: "Queries"
+) -> tuple[list[str | Path], np.ndarray]:
+    """Return the terms of a query, and their signs as float32."""
+    added = [query, *_listed(plus)]
+    subtracted = _listed(minus)
+    signs = np.repeat(np.array([1, -1], np.float32), [len(added), len(subtracted)])
+    return added + subtracted, signs
 
 
 def _listed(queries: "Queries") -> list[str | Path]:
@@ -295,7 +386,7 @@ def _cache_file(
 
         networks = [backbone] if isinstance(backbone, Backbone) else backbone
         parts += [f"{network.name} {network.sha256} {network.crops}" for network in networks]
-    parts += [str(crops), code_hash("groundvec/features/extract.py")]
+    parts += [str(crops), code_hash("groundvec/features/extract.py"), FORM]
     with extra("pictures"):
         parts += versions().values()
     parts += [str(path.absolute()) for path in named]
@@ -324,13 +415,13 @@ class _Known:
     """The files that an index has seen: their checksums, and by checksum their contents."""
 
     sums: dict[State, str] = field(default_factory=dict)
-    vectors: dict[str, np.ndarray] = field(default_factory=dict)
+    rows: dict[str, np.ndarray] = field(default_factory=dict)  # vectors and what comes with them
     unusable: dict[str, str] = field(default_factory=dict)  # the problem, without the path
 
     def add(
-        self, files: dict[str, Path], vectors: np.ndarray, problems: dict[int, InputError]
+        self, files: dict[str, Path], rows: np.ndarray, problems: dict[int, InputError]
     ) -> dict[str, InputError]:
-        """Add the vectors of files, by checksum, and the problems of wrong contents.
+        """Add the rows of files, by checksum, and the problems of wrong contents.
 
         Returns:
             All errors, by checksum, also temporary ones, which are not kept.
@@ -341,23 +432,23 @@ class _Known:
         for row, (content, path) in enumerate(files.items()):
             if row in problems:
                 errors[content] = problems[row]
-            elif not np.isfinite(vectors[row]).all():
+            elif not np.isfinite(rows["vector"][row]).all():
                 errors[content] = InputError(f"{path} has no finite vector: get the model again")
             else:
-                self.vectors[content] = vectors[row]
+                self.rows[content] = rows[row]
             if isinstance(errors.get(content), Unusable):
                 self.unusable[content] = str(errors[content]).removeprefix(f"{path} ")
         return errors
 
 
-def _read(file: Path, size: int, pictures: int) -> _Known:
-    """Read an index with vectors of a size; return an empty one if it is missing or damaged.
+def _read(file: Path, form: np.dtype, pictures: int) -> _Known:
+    """Read an index with rows of this form; return an empty one if it is missing or damaged.
 
     The index may have been made for more pictures than there are now. If it is much larger than
     an index of this number of pictures, it is not read: it would take longer than embedding them.
     """
     try:
-        data = read_regular(file, SMALL + pictures * (4 * size + LONGEST))
+        data = read_regular(file, SMALL + pictures * (form.itemsize + LONGEST))
         checksum, listing, numbers = data.split(b"\n", 2)
         if checksum != _checksum(file, listing, numbers):
             raise ValueError("another checksum")
@@ -375,10 +466,10 @@ def _read(file: Path, size: int, pictures: int) -> _Known:
             raise ValueError("files without a content, or contents without a file")
         if not all(isinstance(problem, str) for problem in unusable.values()):
             raise ValueError("a problem is no text")
-        vectors = np.frombuffer(numbers, np.float32).reshape(len(contents), size)
-        if not np.isfinite(vectors).all():
+        rows = np.frombuffer(numbers, form)
+        if not (np.isfinite(rows["vector"]).all() and np.isfinite(rows["normalizer"]).all()):
             raise ValueError("a vector is not finite")
-        return _Known(sums, dict(zip(contents, vectors, strict=True)), unusable)
+        return _Known(sums, dict(zip(contents, rows, strict=True)), unusable)
     except (FileNotFoundError, NotADirectoryError):
         return _Known()
     except Exception as error:  # its type depends on the place of the damage
@@ -392,15 +483,15 @@ def _read(file: Path, size: int, pictures: int) -> _Known:
 def _write(file: Path, known: _Known) -> None:
     """Write an index for `_read`, without files that could not be read: the next index tries.
 
-    The first line is a checksum, the second a JSON listing, and then come the vectors.
+    The first line is a checksum, the second a JSON listing, and then come the rows.
     """
-    read = known.vectors.keys() | known.unusable.keys()
+    read = known.rows.keys() | known.unusable.keys()
     seen = [[*file_state, content] for file_state, content in known.sums.items() if content in read]
     used = {content for *_, content in seen}
-    vectors = {content: vector for content, vector in known.vectors.items() if content in used}
+    rows = {content: row for content, row in known.rows.items() if content in used}
     unusable = {content: problem for content, problem in known.unusable.items() if content in used}
-    listing = json.dumps([seen, list(vectors), unusable]).encode()
-    numbers = b"".join(vector.tobytes() for vector in vectors.values())
+    listing = json.dumps([seen, list(rows), unusable]).encode()
+    numbers = b"".join(row.tobytes() for row in rows.values())
     data = b"\n".join([_checksum(file, listing, numbers), listing, numbers])
     with suppress(OSError):  # the cache of features, in the same folder, warns
         write_bytes(file, data, replace=True)

@@ -1,6 +1,7 @@
 """Public files, from a mirror or from their public addresses, checked and unpacked."""
 
 ARCHIVES = {
+    "wordnet/wordnet": "wordnet/wordnet.zip",
     **sources.archives(),
     **{
         f"sts/{folder}": f"sts/{archive}"

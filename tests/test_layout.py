@@ -25,7 +25,7 @@ LAYERS = {
         {"page"},
         {"papers"},
         {"render", "sources", "translation", "tuning"},
-        {"reporting", "scenes", "baselines", "encoders", "objectives", "arguments"},
+        {"reporting", "scenes", "baselines", "encoders", "lexicon", "objectives", "arguments"},
         {"text", "reading", "schemas"},
     ],
 }

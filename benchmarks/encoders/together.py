@@ -35,7 +35,7 @@ from reproduction.render.tables import write_numbers
 from reproduction.reporting import resampled
 from reproduction.reporting.seeds import mean_of_seeds
 
-# The one with the best development R@10 for flickr8k-v5.
+# The one with the best development R@10 for flickr8k-v6.
 INVERSE_TEMPERATURE = 20
 
 

@@ -92,7 +92,7 @@ def rendered(template: str, values: Mapping[str, Any] | None = None) -> str:
 def training_captions() -> tuple[int, int]:
     """Count Flickr8k's training captions, and all that the shipped encoders have read."""
     flickr8k = 5 * 6_000
-    more = read_json(PRETRAINED / "flickr8k-v5" / "model.json")["more_captions"]
+    more = read_json(PRETRAINED / "flickr8k-v6" / "model.json")["more_captions"]
     return flickr8k, flickr8k + more["captions"] + more["of_training_pictures"]
 
 

@@ -8,15 +8,25 @@ import os
 import string
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from groundvec.runtime.errors import printable
 
 if TYPE_CHECKING:
     from groundvec.index import Index
+    from groundvec.model.classes import Evidence
 
-Hits = list[tuple[Path, float]]  # paths and their scores, the best first
+
+class Hit(NamedTuple):
+    """A picture that a search found."""
+
+    path: Path
+    score: float
+    seen: str  # the classes that speak for it
+
+
+Hits = list[Hit]  # the best first
 
 SIDE = 320  # pixels of a thumbnail
 PAGE = string.Template("""<!doctype html>
@@ -30,6 +40,7 @@ PAGE = string.Template("""<!doctype html>
   h1 { font-size: 1.5rem; }
   ol { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(14rem, 44%), 1fr));
        gap: 1rem; padding: 0; list-style: none; }
+  small { color: color-mix(in srgb, currentColor 65%, transparent); }
   li, footer { overflow-wrap: anywhere; font-size: 0.875rem; }
   footer { max-width: 40rem; margin: 2rem 0; }
   img { display: block; width: 100%; aspect-ratio: 1; object-fit: contain;
@@ -38,19 +49,36 @@ PAGE = string.Template("""<!doctype html>
 <main>
 $queries
 <footer>The $best best of $pictures pictures, $date. The number is the similarity of the picture and
-the query. $about</footer>
+the query. $classes$about</footer>
 </main>
 </html>
 """)
+SEEN = "Behind it, what the image networks see for the query's words, with probabilities. "
 QUERY = string.Template("<h1>$query</h1>\n<ol>\n$items\n</ol>")
 ITEM = string.Template(
-    '<li><a href="$link"><img src="data:image/jpeg;base64,$data" alt="$name"></a>$score $name</li>'
+    '<li><a href="$link"><img src="data:image/jpeg;base64,$data" alt="$name"></a>'
+    "$score $name$seen</li>"
 )
 
 
 def shown(text: str | Path) -> str:
     """Return a path or a sentence as printable text, with question marks for other bytes."""
     return printable(str(text).encode("utf-8", "replace").decode())
+
+
+def seen(evidence: "list[Evidence]") -> str:
+    """Name the words of a query that counted, with the classes that were seen for them.
+
+    A word is not named if the first class has its name: "tiger 0.93", but "coffee: espresso 0.93".
+    """
+    parts = []
+    for word, weight, classes in evidence:
+        if classes:
+            names = ", ".join(f"{name} {posterior:.2f}" for name, posterior in classes.items())
+            is_same = word == next(iter(classes)).casefold()
+            sign = "" if weight >= 0 else "- "
+            parts.append(f"{sign}{names}" if is_same else f"{sign}{word}: {names}")
+    return printable("; ".join(parts))  # the names come from a file
 
 
 def page(results: Sequence[tuple[str, Hits]], about: str, index: "Index", output: Path) -> str:
@@ -64,7 +92,7 @@ def page(results: Sequence[tuple[str, Hits]], about: str, index: "Index", output
     """
     sections = []
     for query, hits in results:
-        items = [_item(path, score, output) for path, score in hits]
+        items = [_item(hit, output) for hit in hits]
         sections.append(QUERY.substitute(query=html.escape(query), items="\n".join(items)))
     return PAGE.substitute(
         title=html.escape("; ".join(query for query, _ in results)),
@@ -73,22 +101,24 @@ def page(results: Sequence[tuple[str, Hits]], about: str, index: "Index", output
         best=max(len(hits) for _, hits in results),
         pictures=f"{len(index.paths):,}",
         date=datetime.date.today().isoformat(),
+        classes=SEEN if any(hit.seen for _, hits in results for hit in hits) else "",
     )
 
 
-def _item(path: Path, score: float, output: Path) -> str:
+def _item(hit: Hit, output: Path) -> str:
     """Make a list item of a picture: its thumbnail, a link to it, its score and its name."""
     from groundvec.features import images
 
-    image = images.load(path)
+    image = images.load(hit.path)
     image.thumbnail((SIDE, SIDE))
     thumbnail = io.BytesIO()
     image.save(thumbnail, "JPEG")
     return ITEM.substitute(
         data=base64.b64encode(thumbnail.getvalue()).decode(),
-        score=f"{score:.3f}",
-        link=html.escape(quote(os.fsencode(_link(path, output)))),
-        name=html.escape(shown(path)),
+        score=f"{hit.score:.3f}",
+        link=html.escape(quote(os.fsencode(_link(hit.path, output)))),
+        name=html.escape(shown(hit.path)),
+        seen=f"<br><small>{html.escape(hit.seen)}</small>" if hit.seen else "",
     )
 
 

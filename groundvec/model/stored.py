@@ -28,24 +28,27 @@ MAX_WEIGHT = 1e6
 MAX_BYTES = 2**32  # of a file; embeddings of a million words take 1.2e9
 
 
-class Weights:
-    """The weights of a file; calling it reads one.
+class Stored:
+    """The arrays of a file in the form of safetensors.
 
     Attributes:
-        shapes: of the decoded weights, by name.
+        names: of the arrays.
     """
+
+    content = "weights"  # for errors
+    largest = MAX_BYTES
 
     def __init__(self, path: Path, checksum: str | None = None) -> None:
         """Open a file; InputError if it is missing or damaged, or has another SHA-256 checksum."""
         self.path = path
         if not path.exists():
             raise InputError(f"{path} does not exist: copy the model again")
-        if checksum is not None and sha256(path, MAX_BYTES) != checksum:
+        if checksum is not None and sha256(path, self.largest) != checksum:
             raise InputError(
                 f"{path} is damaged, its checksum is not that in model.json: delete it, and train "
                 "or copy the model again"
             )
-        with open_regular(path, MAX_BYTES) as file:
+        with open_regular(path, self.largest) as file:
             # safetensors would take as much memory as the first eight bytes say.
             if int.from_bytes(file.read(8), "little") > SMALL:
                 raise self.wrong("a huge header")
@@ -53,9 +56,43 @@ class Weights:
             self.file = safe_open(path, "np")
         except Exception as error:  # of a type that safetensors' compiled part alone has
             raise self.wrong(str(error).partition("\n")[0]) from None
-        stored = set(self.file.keys())
-        helpers = {name + suffix for name in stored for suffix in (SCALE, CODEBOOK)} & stored
-        names = stored - helpers
+        self.names = set(self.file.keys())
+
+    def array(self, name: str, number: str) -> np.ndarray:
+        """Read a flat array; InputError if its numbers have another type than this."""
+        array = self.file.get_slice(name)
+        if array.get_dtype() != number or len(array.get_shape()) != 1:
+            raise self.wrong(f"{name} has another type or shape")
+        values: np.ndarray = self.file.get_tensor(name)
+        return values
+
+    def _stored(self, name: str) -> tuple[str, list[int]]:
+        """Return the type and the shape of an array as it is in the file."""
+        array = self.file.get_slice(name)
+        return array.get_dtype(), array.get_shape()
+
+    def wrong(self, reason: object) -> InputError:
+        """Return the error of a file with other content than this model's."""
+        return InputError(
+            f"{self.path} does not hold the {self.content} of this model ({reason}): copy it "
+            "again, or train the model again"
+        )
+
+
+class Weights(Stored):
+    """The weights of a file; calling it reads one.
+
+    Attributes:
+        shapes: of the decoded weights, by name.
+    """
+
+    def __init__(self, path: Path, checksum: str | None = None) -> None:
+        """Open a file; InputError as in `Stored`, or if a weight is in none of the three forms."""
+        super().__init__(path, checksum)
+        helpers = {
+            name + suffix for name in self.names for suffix in (SCALE, CODEBOOK)
+        } & self.names
+        names = self.names - helpers
         self._scaled = {name for name in names if name + SCALE in helpers}
         self._coded = {name for name in names if name + CODEBOOK in helpers}
         if len(helpers) > len(self._scaled) + len(self._coded):
@@ -127,18 +164,6 @@ class Weights:
                 if codebook_number in FLOATS and codebook_shape[1:] == [GROUP]:
                     return [shape[0], GROUP * shape[1]]
         raise self.wrong(f"{name} has numbers of another kind, or no scale or codebook that fits")
-
-    def _stored(self, name: str) -> tuple[str, list[int]]:
-        """Return the type and the shape of an array as it is in the file."""
-        array = self.file.get_slice(name)
-        return array.get_dtype(), array.get_shape()
-
-    def wrong(self, reason: object) -> InputError:
-        """Return the error of a file with other content than this model's weights."""
-        return InputError(
-            f"{self.path} does not hold the weights of this model ({reason}): copy it again, or "
-            "train the model again"
-        )
 
 
 def _largest(values: np.ndarray) -> float:

@@ -17,12 +17,14 @@ from groundvec import ImageEncoder, Index, SentenceEncoder
 from groundvec import index as index_module
 from groundvec.features import backbones
 from groundvec.features.extract import described_features
+from groundvec.features.files import checksums
 from groundvec.model import bank
 from groundvec.model.folder import ModelFolder
 from groundvec.model.network import Model
 from groundvec.runtime.errors import InputError
 from groundvec.text.characters import Text
 from tests.support.examples import description, save_model
+from tests.support.lexicons import add_classes
 
 
 @pytest.fixture(scope="module")
@@ -285,6 +287,7 @@ def test_queries_are_combined_before_distances_are_computed():
     index.paths = [Path("near.png"), Path("far.png")]
     index.vectors = np.array([[1, -1], [3, -3]], np.float32)
     index.normalizers = np.zeros(2, np.float32)
+    index._classes = None
     found = index.search("A dog.", minus="A cat.")
     assert found == [(Path("near.png"), 0), (Path("far.png"), -8)]
 
@@ -348,3 +351,41 @@ def test_copies_in_other_formats_and_sizes_are_shown_once(model, tmp_path, cache
     assert len(index.search("A dog.", best=2)) == 2
     (tmp_path / "copies/small.jpg").unlink()  # after the index was made: it cannot be compared
     assert len(index.search("A dog.")) == 4
+
+
+@pytest.fixture
+def classifying(photos, model, tmp_path):
+    """The model with classifiers, which see a tiger in a.png, a cup, and in c.png an espresso."""
+    folder = shutil.copytree(model, tmp_path / "classifying")
+    files = sorted(photos.rglob("*.png"))
+    features, _ = ImageEncoder(model).features(files, checksums(files))
+    weights = np.zeros((4, features.shape[1]), np.float32)
+    weights[:3] = 50 * (features - features.mean(axis=0))
+    add_classes(folder, features.shape[1], weights)
+    return folder
+
+
+def test_classes_decide_the_order_and_explain_it(photos, model, classifying, closed, caplog):
+    without = Index(photos, model)
+    Index(photos, classifying)
+    closed()
+    index = Index(photos, classifying)
+    tiger, cup, espresso = index.paths
+    np.testing.assert_array_equal(index.vectors, without.vectors)
+    assert not without.levels.size and not without.explain(cup, "a cup")
+    assert [index.search(query, 1)[0][0] for query in ("a tiger", "Tasse")] == [tiger, cup]
+    assert [path for path, _ in index.search("a cup")][:2] == [cup, espresso]
+    assert index.search("a cup", minus="a tiger")[-1][0] == tiger
+    assert index.search("a cup") == index.search("a cup", language="en")
+    assert not caplog.messages
+    [added, subtracted] = index.explain(cup, "a tiger", minus=["eine Tasse", tiger])
+    assert added == ("tiger", pytest.approx(0), {})
+    assert subtracted.word == "tasse" and subtracted.weight < 0
+    assert subtracted.classes == {"Tasse": pytest.approx(1)}
+    assert index.classes(espresso, 1, "de") == [("Espresso", pytest.approx(1))]
+    index.search("xyzzy")
+    assert caplog.messages == ["no caption and no class has a word of 'xyzzy': it finds little"]
+    with pytest.raises(InputError, match=r"other.png is not in this index: name one of its paths"):
+        index.classes("other.png")
+    with pytest.raises(InputError, match="has no classifiers: use flickr8k-v6"):
+        without.classes(cup)

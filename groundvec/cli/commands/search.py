@@ -2,9 +2,10 @@
 
 It prints one line per picture, best first: its score and its path. The score is the similarity of
 the picture and the query. A picture that is similar to most sentences is ranked lower than its
-score. The vectors of pictures are cached: a later search in the same folder reads only new and
-changed pictures. Files that are not pictures are skipped, and copies of a picture in other formats
-or sizes are shown once.
+score. A picture in which the image networks see what a word stands for is ranked higher; -v prints
+these classes. The vectors of pictures are cached: a later search in the same folder reads only new
+and changed pictures. Files that are not pictures are skipped, and copies of a picture in other
+formats or sizes are shown once.
 
 The last argument is the query. Files and folders before it are searched; sentences before it are
 further queries. End a query with a full stop if a file or folder has its name. --plus and --minus
@@ -28,7 +29,7 @@ from typing import TYPE_CHECKING
 
 from groundvec.cli.arguments import STANDARD, add_model, add_output, add_tokenized
 from groundvec.cli.program import show
-from groundvec.cli.search_results import Hits, page, shown
+from groundvec.cli.search_results import Hit, Hits, page, seen, shown
 from groundvec.cli.sentences import is_path, looks_like_path
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError
@@ -83,6 +84,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of each picture: fewer are faster, more find better (default: as in training; 10 "
         "for a network that --backbone names)",
     )
+    parser.add_argument(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="also print what the image networks see in each picture for the words of the query",
+    )
     add_model(parser)
     add_tokenized(parser)
 
@@ -133,21 +140,22 @@ def main(arguments: argparse.Namespace) -> None:
         title = shown(query)
         title += "".join(f" + {shown(added)}" for added in arguments.plus)
         title += "".join(f" - {shown(subtracted)}" for subtracted in arguments.minus)
-        hits = index.search(
-            query,
-            arguments.best,
-            arguments.language,
-            arguments.tokenized,
-            arguments.plus,
-            arguments.minus,
-        )
+        plus = arguments.plus
+        minus = arguments.minus
+        language = arguments.language
+        found = index.search(query, arguments.best, language, arguments.tokenized, plus, minus)
+        hits = [
+            Hit(path, score, seen(index.explain(path, query, language, plus, minus)))
+            for path, score in found
+        ]
         results.append((title, hits))
     if output == STANDARD:
         for title, hits in results:
             if len(results) > 1:
                 show(f"{title}:")
-            for path, score in hits:
-                show(f"{score:.4f}  {shown(path)}")
+            for hit in hits:
+                line = f"{hit.score:.4f}  {shown(hit.path)}"
+                show(f"{line}  {hit.seen}" if arguments.verbose and hit.seen else line)
         return
     text = page(results, about, index, output)
     files.write_bytes(output, text.encode(errors="replace"))
@@ -190,4 +198,6 @@ def _about(index: "Index", folder: "ModelFolder") -> str:
     about = f"{name} reads {languages}. Trained on {data}, it may miss other subjects."
     if index.normalizers.any():
         about += " Pictures that match most sentences are ranked lower than their scores."
+    if index.levels.size:
+        about += " Beyond that, it finds kinds of things that its image networks know."
     return about

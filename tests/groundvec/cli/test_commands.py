@@ -16,13 +16,16 @@ import torch
 from PIL import Image
 
 from groundvec import Index, SentenceEncoder
+from groundvec.cli.search_results import seen
 from groundvec.features import backbones
 from groundvec.features.extract import described_features
+from groundvec.model.classes import Evidence
 from groundvec.model.network import Model
 from groundvec.runtime.errors import InputError, printable
 from groundvec.text.characters import Text
 from tests.support.commands import run_here, shell
 from tests.support.examples import description, save_model
+from tests.support.lexicons import add_classes
 
 SENTENCES = ["A dog runs.", "?", "éß🐶 \u2028 never seen", "A cat sleeps on a red sofa."]
 
@@ -248,6 +251,27 @@ def test_a_page_of_the_best_needs_no_other_file(groundvec, model, photos, tmp_pa
     assert {name for _, name in pictures} == {f"photos/{i} &lt;&amp;.png" for i in range(4)}
     for data, _ in pictures:
         assert Image.open(io.BytesIO(base64.b64decode(data))).size == (320, 26)
+
+
+def test_a_search_shows_the_classes_that_it_saw(groundvec, model, photos, tmp_path):
+    theirs = shutil.copytree(model, tmp_path / "theirs")
+    add_classes(theirs, 1280, np.zeros((4, 1280), np.float32))
+    command = ("search", "photos", "-n", 1, "an Espresso cup", "--minus", "a tiger", "--model")
+    line = groundvec(*command, theirs, "-v").strip()
+    assert line.endswith(".png  cup 0.25, espresso 0.25; - tiger 0.25")
+    assert groundvec(*command, theirs).strip() == line.partition(".png")[0] + ".png"
+    groundvec(*command, theirs, "-o", "best.html")
+    page = (tmp_path / "best.html").read_text()
+    assert page.count("<br><small>cup 0.25, espresso 0.25; - tiger 0.25</small></li>") == 1
+
+
+def test_a_word_is_named_unless_its_first_class_has_its_name():
+    found = [
+        Evidence("coffee", 1, {"espresso": 0.934, "cup": 0.04}),
+        Evidence("dog", 1, {}),
+        Evidence("hund", -1, {"Hund": 0.5}),
+    ]
+    assert seen(found) == "coffee: espresso 0.93, cup 0.04; - Hund 0.50"
 
 
 def test_a_search_names_what_its_model_was_trained_on(groundvec, model, photos, tmp_path, caplog):

@@ -1,0 +1,207 @@
+"""The lexicon of a trained model: the classes of ImageNet that words stand for.
+
+A word, in one of its written forms, stands for a set of classes with weights. Its gate is 1 if no
+training caption has the word, and less the more captions have it: the encoder of sentences knows
+those words. `reproduction.lexicon` makes lexicons from WordNet.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from groundvec.data.cleaning import LONGEST, clean
+from groundvec.model.stored import Stored
+from groundvec.runtime.files import SMALL
+
+# A word with its apostrophes and hyphens.
+WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+LONGEST_FORM = 4  # words: "old english sheepdog"
+SHORTEST = 3  # letters of a word that counts; shorter ones are mostly articles and prepositions
+PERCENT = 100  # gates and weights are stored as integers from 0 to 100
+# A word that neither the lexicon nor the captions have counts as another one: without an ending, or
+# in some languages as its last part.
+ENDINGS = {
+    "en": {"s": "", "es": "", "ies": "y", "men": "man"},
+    "de": {"n": "", "s": "", "es": ""},
+}
+COMPOUNDS = {"de"}
+# The arrays of a lexicon, and of each of its languages after the language's name. Set i of classes
+# has the members [starts[i]:starts[i + 1]]. Texts are UTF-8, with one line per entry.
+SETS = {"starts": "I32", "classes": "I16", "weights": "U8"}
+LANGUAGE = {"names": "U8", "forms": "U8", "gates": "U8", "sets": "I32", "known": "U8"}
+
+
+class Meaning(NamedTuple):
+    """The classes that a word of a sentence stands for."""
+
+    word: str
+    gate: float
+    classes: np.ndarray  # (C,) int16
+    weights: np.ndarray  # (C,) float32
+
+
+@dataclass(frozen=True)
+class Language:
+    """The words of one language.
+
+    Attributes:
+        names: of the classes.
+        places: of written forms, in `gates` (percent) and `sets`.
+        known: further words of the training captions.
+    """
+
+    code: str
+    names: list[str]
+    places: Mapping[str, int]
+    gates: np.ndarray
+    sets: np.ndarray
+    known: frozenset[str]
+
+    def forms(self, words: list[str]) -> Iterator[tuple[str, str]]:
+        """Yield the longest parts of a sentence that stand for classes, and their forms."""
+        start = 0
+        while start < len(words):
+            for end in range(min(len(words), start + LONGEST_FORM), start, -1):
+                part = " ".join(words[start:end])
+                form = self.form(part)
+                if form:
+                    yield part, form
+                    start = end - 1
+                    break
+            start += 1
+
+    def form(self, word: str) -> str:
+        """Return the written form that a word counts as; an empty string if there is none."""
+        if word in self.places:
+            return word
+        if word in self.known:
+            return ""
+        stems = [
+            word.removesuffix(ending) + replacement
+            for ending, replacement in ENDINGS.get(self.code, {}).items()
+            if word.endswith(ending)
+        ]
+        for stem in stems:
+            if stem in self.places:
+                return stem
+        if self.code in COMPOUNDS and " " not in word:
+            for start in range(SHORTEST, len(word) - SHORTEST):
+                for candidate in (word, *stems):
+                    if candidate[start:] in self.places:
+                        return candidate[start:]
+        return ""
+
+    def gate(self, word: str, form: str) -> float:
+        """Return the gate of a word; if it only counts as a form, no caption has it."""
+        return float(self.gates[self.places[form]]) / PERCENT if word == form else 1.0
+
+    def knows(self, word: str) -> bool:
+        """Return whether training captions have a word, or it stands for classes."""
+        return word in self.known or bool(self.form(word))
+
+
+class Lexicon:
+    """Words with the classes that they stand for, in several languages.
+
+    Attributes:
+        languages: by name, such as "de".
+    """
+
+    def __init__(self, languages: dict[str, Language], sets: dict[str, np.ndarray]) -> None:
+        self.languages = languages
+        self._sets = sets
+
+    def language(self, sentence: str) -> str:
+        """Guess a sentence's language: the first of those that know most of its words."""
+        words = split(sentence)
+        known = {name: sum(map(language.knows, words)) for name, language in self.languages.items()}
+        return max(known, key=known.__getitem__)
+
+    def meanings(self, sentence: str, language: str) -> list[Meaning]:
+        """Return the words of a sentence that stand for classes, each once."""
+        meanings: dict[str, Meaning] = {}
+        entries = self.languages.get(language)
+        if entries is None:
+            return []
+        for word, form in entries.forms(split(sentence)):
+            start, end = self._sets["starts"][entries.sets[entries.places[form]] :][:2]
+            meanings[word] = Meaning(
+                word,
+                entries.gate(word, form),
+                self._sets["classes"][start:end],
+                self._sets["weights"][start:end] / np.float32(PERCENT),
+            )
+        return list(meanings.values())
+
+    def is_unknown(self, sentence: str, language: str) -> bool:
+        """Return whether neither captions nor the lexicon have any word of a sentence."""
+        entries = self.languages.get(language)
+        words = [word for word in split(sentence) if len(word) >= SHORTEST]
+        return entries is not None and not any(map(entries.knows, words))
+
+
+def split(sentence: str) -> list[str]:
+    """Split a sentence, cut as `encode` cuts it, into words as they are in a lexicon."""
+    text = clean(sentence)[:LONGEST].casefold().replace("\u2019", "'")
+    return [word.removesuffix("'s") for word in WORD.findall(text)]
+
+
+class _File(Stored):
+    """The file of a lexicon."""
+
+    content = "lexicon"
+    largest = SMALL
+
+
+def read(path: Path, checksum: str, classes: int) -> Lexicon:
+    """Read a lexicon, which may come from anybody.
+
+    Raises:
+        InputError: it is missing or damaged, too large, or of another form.
+    """
+    stored = _File(path, checksum)
+    names = {name.partition(".")[0] for name in stored.names - SETS.keys()}
+    if not names or stored.names != SETS.keys() | {
+        f"{name}.{key}" for name in names for key in LANGUAGE
+    }:
+        raise stored.wrong("other names")
+    sets = {name: stored.array(name, number) for name, number in SETS.items()}
+    starts = sets["starts"]
+    are_divided = len(starts) and starts[0] == 0 and starts[-1] == len(sets["classes"])
+    if not are_divided or (np.diff(starts) < 0).any():
+        raise stored.wrong("sets that overlap or leave members out")
+    if len(sets["weights"]) != len(sets["classes"]) or (sets["weights"] > PERCENT).any():
+        raise stored.wrong("weights that do not fit the sets")
+    if ((sets["classes"] < 0) | (sets["classes"] >= classes)).any():
+        raise stored.wrong(f"a class beyond the model's {classes:,}")
+    # English first, then by name: the first one wins where a word is known to several.
+    languages = {
+        name: _read_language(stored, name, classes, len(starts) - 1)
+        for name in sorted(names, key=lambda name: (name != "en", name))
+    }
+    return Lexicon(languages, sets)
+
+
+def _read_language(stored: _File, name: str, classes: int, sets: int) -> Language:
+    """Read the words of one language."""
+    arrays = {key: stored.array(f"{name}.{key}", number) for key, number in LANGUAGE.items()}
+    try:
+        names, forms, known = (
+            arrays[key].tobytes().decode().split("\n") for key in ("names", "forms", "known")
+        )
+    except UnicodeDecodeError:
+        raise stored.wrong(f"{name} has text that is not UTF-8") from None
+    places = {form: place for place, form in enumerate(forms)}
+    if len(places) != len(forms):
+        raise stored.wrong(f"{name} has a written form twice")
+    if len(names) != classes:
+        raise stored.wrong(f"{name} names {len(names):,} classes, not {classes:,}")
+    if not len(forms) == len(arrays["gates"]) == len(arrays["sets"]):
+        raise stored.wrong(f"{name} has other numbers of forms, gates and sets")
+    if (arrays["gates"] > PERCENT).any() or ((arrays["sets"] < 0) | (arrays["sets"] >= sets)).any():
+        raise stored.wrong(f"{name} has a gate above {PERCENT}%, or a set that does not exist")
+    return Language(name, names, places, arrays["gates"], arrays["sets"], frozenset(known))
