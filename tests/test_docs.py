@@ -85,7 +85,7 @@ def test_each_page_is_up_to_date(path):
 
 @pytest.mark.parametrize("path", CONFIGURATIONS, ids=lambda path: path.name)
 def test_editors_check_a_configuration_by_its_schema(path):
-    """The first line names the schema, and this accepts what runs and no misspelled key."""
+    """The first line names the schema, which refuses misspelled keys."""
     text = path.read_text("utf-8")
     [schema] = re.findall(r"^# yaml-language-server: \$schema=(\S+)$", text.splitlines()[0])
     validator = Draft202012Validator(json.loads((path.parent / schema).read_text("utf-8")))

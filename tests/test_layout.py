@@ -84,7 +84,7 @@ def test_a_package_imports_nothing_above_it(package):
 
 
 def test_the_library_has_what_it_uses():
-    """The commands and the public names lead to each module; what leads to none is the study's."""
+    """The commands and the public names lead to each module; other modules belong to the study."""
     modules = {}
     for path in (ROOT / "groundvec").rglob("*.py"):
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts)

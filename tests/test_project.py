@@ -1,4 +1,4 @@
-"""What holds of the project as a whole."""
+"""Rules for the project as a whole."""
 
 import ast
 import re

@@ -38,7 +38,7 @@ def row(scores, **key):
 
 @pytest.fixture(scope="module")
 def made_up():
-    """The frozen pairs in place of the public ones, of one form, and what their vectors score."""
+    """The frozen pairs in place of the public ones, and the scores of their vectors."""
     pairs, vectors = frozen()
     every = pairs[(pairs["split"] == "test") | (pairs["task"] == "SICK")].assign(split="test")
     both = {"SentEval": pairs, "MTEB": every.reset_index(drop=True)}
@@ -534,7 +534,7 @@ def test_a_bad_file_of_vectors_is_one_line(tmp_path, monkeypatch, content, messa
     with pytest.raises(InputError, match=message) as caught:
         run_here("evaluate", "retrieval", "bad.npy", "good.npy")
     assert "\n" not in str(caught.value)
-    assert "allow_pickle" not in str(caught.value)  # nobody is advised to run what the file holds
+    assert "allow_pickle" not in str(caught.value)  # no error advises to run a file's code
 
 
 PAIRS = "pair,task,subtask,rating,cosine,classifier"

@@ -1,4 +1,4 @@
-"""Small files in the forms of the public ones, of drawn scenes: what an experiment downloads."""
+"""Small files of drawn scenes, in the form of the public files that an experiment downloads."""
 
 import io
 import json

@@ -331,7 +331,7 @@ def test_info_describes_a_model(groundvec, model):
     assert lines["folder"] == f"{model} ({size / 1e6:.1f} MB)"
 
 
-# What goes wrong
+# Mistakes
 
 RATE = ["evaluate", "ratings", "nowhere"]  # other mistakes are named first
 RETRIEVE = ["evaluate", "retrieval", "captions.npy", "images.npy"]

@@ -169,7 +169,7 @@ def test_stopped_work_exits_with_sigterm_s_status(tmp_path):
     assert result.returncode == 143 and result.stderr == "x: told to stop\n"
 
 
-# What the system does not grant
+# Refusals of the operating system
 
 
 @pytest.mark.parametrize(

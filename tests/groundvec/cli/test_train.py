@@ -74,7 +74,7 @@ def test_a_trained_model_has_what_its_users_need(data, capsys, caplog):
     epochs = [line for line in caplog.messages if line.startswith("model seed 1: epoch ")]
     assert [line.partition(",")[0].split()[-1] for line in epochs] == ["0/3", "1/3", "2/3", "3/3"]
     assert epochs[1].endswith(" min left")
-    # What a shell reads as it is meant.
+    # The query is quoted for a shell.
     *query, better = shlex.split(said[-1])
     assert query == ["groundvec", "search", "photos", 'a "red" $wall', "--model"]
     assert better in ("model", "recipe")

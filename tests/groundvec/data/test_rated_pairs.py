@@ -120,7 +120,7 @@ def test_a_damaged_pairs_file_is_refused(tmp_path, text, error):
 
 @pytest.mark.parametrize(
     ("sentence", "tokens"),
-    [  # what Moses' tokenizer.perl -l en -no-escape makes of them
+    [  # the output of Moses' tokenizer.perl -l en -no-escape
         ("The vote will take place at 5.30 p.m.", "The vote will take place at 5.30 p.m ."),
         ("write to jdvorak@kctar.com.", "write to jdvorak @ kctar.com ."),
         ("Wait...", "Wait ..."),

@@ -10,7 +10,7 @@ from groundvec.runtime.errors import InputError
     ("r12", "r13", "r23", "n", "t"),
     [
         (0.4, 0.5, 0.1, 103, -0.89),  # Steiger (1980), and R's psych::r.test on his example
-        # What R's cocor prints as `williams1959`, from correlations of four decimals
+        # `williams1959` of R's cocor, from correlations of four decimals
         (-0.1741, 0.2015, 0.3734, 646, -9.0340),
         (0.8066, 0.2383, 0.2255, 177, 9.3823),
         (0.5447, 0.8000, 0.0729, 70, -2.8114),

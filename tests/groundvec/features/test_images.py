@@ -200,7 +200,7 @@ def test_float_pixels(tmp_path):
         load(tmp_path / "a.tif")
 
 
-# --- what a stranger's file may be ----------------------------------------------------------------
+# --- files of strangers ---------------------------------------------------------------------------
 
 
 def test_only_pictures_are_decoded_whatever_their_name_says(tmp_path):

@@ -24,7 +24,7 @@ WEIGHTS = f"snapshots/epoch-{ABOUT['saved'][0]:03}.safetensors"
 
 
 class Hub(BaseHTTPRequestHandler):
-    """What huggingface_hub asks of a hub, to list and to download files."""
+    """A hub with the requests that huggingface_hub needs to list and download files."""
 
     repositories: dict[str, dict[str, dict[str, bytes]]]  # name -> commit -> file -> content
 

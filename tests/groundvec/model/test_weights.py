@@ -58,7 +58,7 @@ def test_a_large_embedding_table_is_stored_as_codes_of_four_numbers(tmp_path, mo
     assert near.quantile(0.01) > 0.95 and near.mean() > 0.99
 
 
-MATRIX = {  # what a matrix of 16384 rows of 8 numbers is stored as
+MATRIX = {  # the stored forms of a matrix of 16384 rows of 8 numbers
     "int8": {"weight": torch.ones(2**14, 8, dtype=torch.int8), "weight.scale": torch.ones(2**14)},
     "codes": {
         "weight": torch.full((2**14, 2), 255, dtype=torch.uint8),

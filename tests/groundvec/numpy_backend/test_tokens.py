@@ -17,7 +17,7 @@ from tests.support.models import BAG, model
 
 TOKENS = "a Dog 's isn't 3 1,000 10:30 U.S. &amp; - \u2010 \u2013 字 🐶"
 MARKS = ". ... … \uff0e 。 , : ; ! ? ( ) \" ' “ \u2019 \u00b4 `"
-# What reaches over the space between two tokens, is more than one word, or vanishes; and the ends.
+# Texts that join tokens over a space, hold several words or vanish; and text at both ends.
 PIECES = [
     *TOKENS.split(),
     *MARKS.split(),

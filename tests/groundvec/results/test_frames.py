@@ -1,4 +1,4 @@
-"""Result files are what their schemas say, when they are written and when they are read."""
+"""Result files are checked by their schemas when they are written and read."""
 
 import gzip
 import tracemalloc

@@ -128,7 +128,7 @@ def test_digests_tell_parts_apart():
     assert provenance.digest("ab", "c") != provenance.digest("a", "bc")
 
 
-# What the long rules of the real pipeline depend on
+# Dependencies of the long rules of the real pipeline
 
 ROOT = Path(__file__).parents[3]
 LONG = {"extract_features", "train", "ensemble", "retrieval", "rate", "baseline"}

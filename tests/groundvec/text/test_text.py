@@ -1,4 +1,4 @@
-"""What encoders read: words and n-grams (characters have a file of their own)."""
+"""Words and n-grams as inputs of encoders (characters have a file of their own)."""
 
 import numpy as np
 import pytest

@@ -19,7 +19,7 @@ SIZE = 4 * IMAGES * WIDTH  # 33 MB of float32
 
 def test_features_are_not_copied(tmp_path, monkeypatch):
     monkeypatch.setattr(store, "BLOCK_BYTES", 2**20)  # which are read and checked at a time
-    train(tmp_path / "first")  # imports what a training needs
+    train(tmp_path / "first")  # imports the packages of a training
     ids = [f"{number}.jpg" for number in range(IMAGES)]
     with h5py.File(tmp_path / "features.h5", "w") as file:
         file["features"] = np.random.default_rng(0).random((IMAGES, WIDTH), np.float32)

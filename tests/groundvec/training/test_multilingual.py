@@ -119,7 +119,7 @@ MORE = ["Ein Hund .", "A dog .", "Zwei Katzen .", "Eine Kuh .", "Drei rote Vöge
 
 
 def with_more(**training):
-    """What `loop.train` reads: two languages that share an encoder, one with captions alone."""
+    """Make inputs of `loop.train`: two languages share an encoder, one has captions alone."""
     parts = BOTH | {"shared": True, "text": {"name": "ngrams", "buckets": 50}}
     encoder = {"name": "bag", "size": 4, "embedding": 4, "idf": True}
     settings = {"epochs": 2, "cycle": 2, "batch_size": 4, "more_captions": 3, "paraphrases": True}

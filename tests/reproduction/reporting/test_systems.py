@@ -20,7 +20,7 @@ def test_the_best_ensemble_on_the_whole_development_set_is_selected():
     good = training("mscoco", "gru-8-attention", dev=(50, 50), test_sets=["5k", "1k-folds"])
     best = training("mscoco", "lstm-8-attention", dev=(52, 50), test_sets=["5k", "1k-folds"])
     worse_than_chance = training("scenes", "gru-8-max", seed=3, dev=(1, 2))
-    # What must not count: a fold, a single snapshot, the test set.
+    # A fold, a single snapshot and the test set must not count.
     misleading = (good["test_set"] == "1k-folds") | (good["kind"] == "snapshot")
     good.loc[misleading | (good["split"] == "test"), "r10"] = 99.0
     measured = pd.concat([good, best, worse_than_chance], ignore_index=True)
