@@ -205,8 +205,8 @@ class Index:
         scores say: each sentence brings the picture's normalizer, with its sign. A picture in the
         query brings none, since normalizers are computed from sentences.
 
-        If the model has classifiers, pictures come first in which they see what the words of a
-        sentence stand for; see `explain`. A warning names sentences of unknown words alone.
+        If the model has classifiers, pictures come first that show the classes of a sentence's
+        words; see `explain`. A warning names sentences of unknown words alone.
 
         >>> index.search("a beach", minus="people")
         >>> index.search(Path("beach.jpg"), plus="at night")
@@ -415,7 +415,7 @@ class _Known:
     """The files that an index has seen: their checksums, and by checksum their contents."""
 
     sums: dict[State, str] = field(default_factory=dict)
-    rows: dict[str, np.ndarray] = field(default_factory=dict)  # vectors and what comes with them
+    rows: dict[str, np.ndarray] = field(default_factory=dict)  # vectors and the rest of the index
     unusable: dict[str, str] = field(default_factory=dict)  # the problem, without the path
 
     def add(

@@ -1,1 +1,1 @@
-"""The words by which a search finds classes of ImageNet: from WordNet, and a German table."""
+"""The words that a search maps to classes of ImageNet: from WordNet, and a German table."""

@@ -26,7 +26,7 @@ from reproduction.lexicon.wordnet import WordNet
 
 # The weights of a word's senses, by their place: WordNet has the most frequent first.
 PLACES = (1, 0.5, 0.3, 0.2)
-# A sense without classes gets those of the nearest hypernym that has classes, unless they are too
+# A sense without classes gets the classes of its nearest hypernym with classes, unless they are too
 # many or too far. Each step halves the weight.
 MOST_STEPS = 2
 MOST_CLASSES = 20
@@ -39,7 +39,7 @@ HALF = 100
 LEAST_GATE = 2  # percent
 # Words that count as another one have no entry unless they count less than this.
 MOST_GATE = 90
-# A word that so many training captions have is known to the encoder, though it has no classes.
+# A word in at least as many training captions is known to the encoder, though it has no classes.
 KNOWN = 20
 CLASSES = 1000
 
@@ -114,7 +114,7 @@ class Senses:
     def _near(self, synset: str) -> Weights:
         """Return the classes of a synset, or of its nearest hypernym that has some."""
         distances = self.wordnet.distances(synset)
-        # Of two that are equally near, the one with fewer classes.
+        # If two are equally near, take the one with fewer classes.
         for name in sorted(distances, key=lambda name: (distances[name], len(self.below[name]))):
             steps = distances[name]
             if self.below[name]:

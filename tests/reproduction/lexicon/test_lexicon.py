@@ -59,7 +59,7 @@ def senses(tmp_path):
     ("word", "expected"),
     [
         ("tiger", {0: 1}),
-        ("cat", {0: 1, 1: 1}),  # what is a kind of it
+        ("cat", {0: 1, 1: 1}),  # its hyponyms
         ("lynx", {0: 0.5, 1: 0.5}),  # of its hypernym, one step up
         ("kitten", {0: 0.5}),  # of the definition, without its example
         ("cup", {2: 1}),
