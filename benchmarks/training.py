@@ -89,7 +89,7 @@ def step(cell: str, size: int, batches: int, precision: str = "float32", best: s
     split = Split(
         numbers.astype(str), features, {"en": Captions(encoded, numbers, np.zeros_like(numbers))}
     )
-    optimiser = loop.make_optimiser(model, 1000)
+    optimizer = loop.make_optimizer(model, 1000)
     loop.keep_freed_memory()
     steps = count()
 
@@ -97,7 +97,7 @@ def step(cell: str, size: int, batches: int, precision: str = "float32", best: s
         choose("cpu", precision=precision)
         for captions_of_batch in np.split(numbers, batches):
             batch = {"en": captions_of_batch}
-            loop.train_step(model, optimiser, split, batch, seed=1, step=next(steps))
+            loop.train_step(model, optimizer, split, batch, seed=1, step=next(steps))
         choose("cpu")  # float32 again, for the other contestant
         return batches
 

@@ -43,7 +43,7 @@ PAGES = {
     "groundvec/model/pretrained/flickr8k-v6/README.md": "card-flickr8k-v6.md",
 }
 
-# Commands over several lines, and CSV, which Pygments does not know, are shown without colours.
+# Commands over several lines, and CSV, which Pygments does not know, are shown without colors.
 suppress_warnings = ["misc.highlighting_failure"]
 
 # In docstrings `this` is code, as in Markdown.

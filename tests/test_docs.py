@@ -237,9 +237,9 @@ CONVERTED = [
 ]
 
 
-def picture(colour, form):
+def picture(color, form):
     data = io.BytesIO()
-    Image.new("RGB", (8, 8), colour).save(data, form)
+    Image.new("RGB", (8, 8), color).save(data, form)
     return data.getvalue()
 
 
@@ -286,9 +286,9 @@ def test_shards_with_equal_names_become_a_table_of_all_their_captions(convert):
         ("2-a/x/y.webp", "Lime."),
     ]
     expected = {"0/0.jpg": (255, 0, 0), "1/0.png": (0, 0, 255), "2-a/x/y.webp": (0, 255, 0)}
-    for name, colour in expected.items():
+    for name, color in expected.items():
         shown = Image.open(paths[name]).convert("RGB").getpixel((4, 4))
-        assert np.abs(np.subtract(shown, colour)).max() < 10
+        assert np.abs(np.subtract(shown, color)).max() < 10
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ LAYERS = {
         {"model", "sources", "baselines", "encoders"},
         {"text", "features", "objectives"},
         {"data"},
-        {"optimisers", "device", "similarity", "querybank", "config", "results"},
+        {"optimizers", "device", "similarity", "querybank", "config", "results"},
         {"runtime"},
         {"provenance"},
     ],
@@ -91,7 +91,7 @@ def test_the_library_has_what_it_uses():
         modules[name.removesuffix(".__init__")] = path
     names = ["groundvec", "groundvec.__main__"]
     # Parts, which a model's description names; and encoders elsewhere, by the same names.
-    for kind in ("text", "encoders", "objectives", "optimisers"):
+    for kind in ("text", "encoders", "objectives", "optimizers"):
         for path in (ROOT / "groundvec" / kind).glob("*.yaml"):
             part = path.stem.replace("-", "_")
             names += [

@@ -27,7 +27,7 @@ IMAGE: dict[str, Any] = {
     "properties": {
         "dropout": {"type": "number", "minimum": 0, "exclusiveMaximum": 1},
         "gaussian": {"type": "number", "exclusiveMinimum": 0, "maximum": 100},
-        "standardise": {"type": "boolean"},
+        "standardize": {"type": "boolean"},
     },
 }
 PART: dict[str, Any] = {

@@ -39,7 +39,7 @@ CLASSES = {
     "text": "Text",
     "encoders": "Encoder",
     "objectives": "Objective",
-    "optimisers": "Optimiser",
+    "optimizers": "Optimizer",
     "baselines": "Baseline",
 }
 
@@ -135,7 +135,7 @@ def chosen(description: dict[str, Any]) -> dict[str, dict[str, Any]]:
         "text": description["text"],
         "encoders": description["encoder"],
         "objectives": description["objective"],
-        "optimisers": description.get("training", {}).get("optimiser"),
+        "optimizers": description.get("training", {}).get("optimizer"),
     }
     return {kind: part for kind, part in parts.items() if part}
 

@@ -144,7 +144,7 @@ def fill(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> None:
         inner = properties.get(key, schema.get("additionalProperties"))
         if isinstance(inner, dict):
             fill(value[key], inner, root)
-    # Last: a condition may depend on a default, such as the optimiser's name.
+    # Last: a condition may depend on a default, such as the optimizer's name.
     for case in schema.get("allOf", []):
         if Draft202012Validator(case["if"]).is_valid(value):
             fill(value, case["then"], root)

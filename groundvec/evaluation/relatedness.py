@@ -2,7 +2,7 @@
 
 A softmax layer on ``[|u - v|, u * v]`` predicts the distribution of each pair's score over the
 grades 1 to 5 (Tai, Socher & Manning 2015, section 4.2); the prediction is the expected grade. Seed,
-batches, optimiser and stopping rule are SentEval's. The gradient and Adam's step are written out:
+batches, optimizer and stopping rule are SentEval's. The gradient and Adam's step are written out:
 for a layer as small as this, torch's autograd and optimizer take longer than the arithmetic.
 """
 

@@ -23,7 +23,7 @@ MIN_DEVIATION = 1e-6  # of a feature: with less it is constant, and has no infor
 
 
 class Projection(nn.Module):
-    """Image features -> with `standardise`, standardized -> dropout -> one linear layer."""
+    """Image features -> with `standardize`, standardized -> dropout -> one linear layer."""
 
     mean: Tensor
     scale: Tensor
@@ -34,11 +34,11 @@ class Projection(nn.Module):
         size: int,
         dropout: float = 0.0,
         gaussian: float | None = None,
-        standardise: bool = False,
+        standardize: bool = False,
     ) -> None:
         super().__init__()
-        self.standardise = standardise
-        if standardise:
+        self.standardize = standardize
+        if standardize:
             self.register_buffer("mean", torch.zeros(width))
             self.register_buffer("scale", torch.ones(width))
         self.dropout = nn.Dropout(dropout)
@@ -51,14 +51,14 @@ class Projection(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         """Project image features (B, width): (B, size)."""
-        if self.standardise:
+        if self.standardize:
             features = (features - self.mean) * self.scale
         return self.projection(self.dropout(features))
 
     @torch.no_grad()
     def measure(self, features: Matrix) -> None:
         """Set `mean` and `scale` from the training images' features (N, width)."""
-        if self.standardise:
+        if self.standardize:
             mean = _mean(features, lambda block: block)
             deviation = np.sqrt(_mean(features, lambda block: (block - mean) ** 2))
             self.mean.copy_(torch.from_numpy(mean))

@@ -164,9 +164,9 @@ class Network(Snapshot):
 
     def _projection(self, take: Take) -> Projection:
         """Make the projection of image features from weights that `take` returns."""
-        standardise = self.description.get("image", {}).get("standardise", False)
+        standardize = self.description.get("image", {}).get("standardize", False)
         size = self.description["encoder"]["size"]
-        return Projection(under(take, "image."), self.width, size, standardise)
+        return Projection(under(take, "image."), self.width, size, standardize)
 
     def embed_features(self, batch: np.ndarray) -> np.ndarray:
         """Embed a batch of image features (B, width): (B, size)."""

@@ -40,12 +40,12 @@ class Linear:
 
 
 class Projection:
-    """Image features -> with `standardise`, standardized -> one linear layer."""
+    """Image features -> with `standardize`, standardized -> one linear layer."""
 
-    def __init__(self, take: Take, width: int, size: int, standardise: bool) -> None:
+    def __init__(self, take: Take, width: int, size: int, standardize: bool) -> None:
         self.linear = Linear(under(take, "projection."), width, size)
-        self.mean = take("mean", width) if standardise else 0
-        self.scale = take("scale", width) if standardise else 1
+        self.mean = take("mean", width) if standardize else 0
+        self.scale = take("scale", width) if standardize else 1
 
     def __call__(self, features: np.ndarray) -> np.ndarray:
         """Project image features (N, width): (N, size)."""

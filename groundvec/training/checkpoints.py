@@ -59,9 +59,9 @@ class Checkpoints:
     optimizer. There are two, so that one is intact if the other was damaged.
     """
 
-    def __init__(self, folder: Path, model: nn.Module, optimiser: torch.optim.Optimizer) -> None:
+    def __init__(self, folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
         self.model = model
-        self.optimiser = optimiser
+        self.optimizer = optimizer
         self.snapshots = folder / "snapshots"
         self.finished = folder / "finished.pt"
         self.latest = folder / "checkpoint.pt"
@@ -101,7 +101,7 @@ class Checkpoints:
         start = time.monotonic()
         contents = dict(vars(state))
         contents["model"] = self.model.state_dict()
-        contents["optimiser"] = self.optimiser.state_dict()
+        contents["optimizer"] = self.optimizer.state_dict()
         _save(self.latest, contents, self.previous)
         self.saved_at = time.monotonic()
         cost = self.saved_at - start
@@ -158,7 +158,7 @@ class Checkpoints:
             contents = torch.load(data, map_location="cpu", weights_only=True)
             if self._intact(contents["sha256"]):
                 if networks:
-                    self.optimiser.load_state_dict(contents.pop("optimiser"))
+                    self.optimizer.load_state_dict(contents.pop("optimizer"))
                     self.model.load_state_dict(contents.pop("model"))
                 return State(**contents)
         except (OSError, MemoryError, torch.OutOfMemoryError):  # the file may be intact

@@ -2,7 +2,7 @@
 
 `train` has the loop over epochs and batches. `train_step` trains on a batch: it embeds captions and
 images, computes the loss, and updates the weights. The functions that they call follow. The parts
-of a model are in `groundvec.encoders`, `groundvec.objectives` and `groundvec.optimisers`.
+of a model are in `groundvec.encoders`, `groundvec.objectives` and `groundvec.optimizers`.
 """
 
 import logging
@@ -98,11 +98,11 @@ def train(
     # The optimizer gets the length of a cycle in steps. In it, Adam's learning rate rises and falls
     # once (Merkx & Frank 2019, section 3.3). After it, AdaGrad forgets. The weights at its end are
     # a candidate for the ensemble.
-    optimiser = make_optimiser(model, settings["cycle"] * batches, groups)
+    optimizer = make_optimizer(model, settings["cycle"] * batches, groups)
     keep_freed_memory()
 
     # Resume. A finished training has its snapshots in `work`, and returns its history.
-    checkpoints = Checkpoints(work, model, optimiser)
+    checkpoints = Checkpoints(work, model, optimizer)
     finished = checkpoints.load_finished()
     if finished is not None:
         log.info("%s: finished before, after epoch %d", name, finished.epoch)
@@ -130,14 +130,14 @@ def train(
                 order, batches, name, epoch, state, checkpoints, sigterm, REMEDY
             ):
                 step = (epoch - 1) * batches + number  # from 0, in all epochs
-                state.loss += train_step(model, optimiser, split, batch, seed, step).double()
+                state.loss += train_step(model, optimizer, split, batch, seed, step).double()
 
             loss = math.nan
             learning_rate = math.nan
             speed = math.nan
             if epoch > 0 and not solved:
                 loss = float(state.loss) / batches
-                learning_rate = optimiser.param_groups[0]["lr"]
+                learning_rate = optimizer.param_groups[0]["lr"]
                 speed = (batches - first_batch) * batch_size / (time.monotonic() - start)
 
             # Evaluate the model, record the epoch, and save the weights and a checkpoint.
@@ -192,7 +192,7 @@ def initial_model(
 
 
 def train_step(
-    model: Model, optimiser: Any, split: Split, batch: Batch, seed: int, step: int
+    model: Model, optimizer: Any, split: Split, batch: Batch, seed: int, step: int
 ) -> Tensor:
     """Train on a batch, and return its loss.
 
@@ -202,7 +202,7 @@ def train_step(
     settings = model.description["training"]
     device = next(model.parameters()).device
 
-    optimiser.prepare(step)  # set the step's learning rate
+    optimizer.prepare(step)  # set the step's learning rate
     # Whatever is random in a step, dropout and drawn captions, is a function of the seed and the
     # step. So a training that resumes here ends in the same bits as one that was never killed,
     # whatever its process drew before.
@@ -228,7 +228,7 @@ def train_step(
     else:
         loss = model.objective(images, captions, model.similarity, more)
 
-    optimiser.zero_grad()
+    optimizer.zero_grad()
     loss.backward()
     # The gradients of each network are clipped to a norm of their own, as in Merkx & Frank's
     # published code. With one norm for both, a network with large gradients would scale down the
@@ -237,7 +237,7 @@ def train_step(
         clip_grad_norm_(model.image.parameters(), settings["clip_image"])
     if settings["clip_caption"] is not None:
         clip_grad_norm_(model.captions.parameters(), settings["clip_caption"])
-    optimiser.step()
+    optimizer.step()
     return loss.detach()
 
 
@@ -279,11 +279,11 @@ def _embed(model: Model, language: str, captions: Captions, rows: np.ndarray) ->
     return model.embed_captions(language, batch)
 
 
-def make_optimiser(model: Model, cycle: int, groups: Sequence[dict[str, Any]] | None = None) -> Any:
+def make_optimizer(model: Model, cycle: int, groups: Sequence[dict[str, Any]] | None = None) -> Any:
     """Make the optimizer that a model's description names; a cycle is a number of steps."""
-    optimiser = model.description["training"]["optimiser"]
-    make = parts.find("optimisers", optimiser["name"])
-    return make(groups or model.parameters(), cycle, **parts.options(optimiser))
+    optimizer = model.description["training"]["optimizer"]
+    make = parts.find("optimizers", optimizer["name"])
+    return make(groups or model.parameters(), cycle, **parts.options(optimizer))
 
 
 def keep_freed_memory() -> None:

@@ -12,7 +12,7 @@ from groundvec.results.schemas import History
 from reproduction.render.style import BLUE, GREEN, ORANGE, PAGE, PURPLE, SKY, VERMILLION, styled
 from reproduction.reporting.systems import NAMES
 
-COLOURS = [(BLUE, "o"), (VERMILLION, "s"), (GREEN, "^"), (PURPLE, "D"), (ORANGE, "v"), (SKY, "P")]
+COLORS = [(BLUE, "o"), (VERMILLION, "s"), (GREEN, "^"), (PURPLE, "D"), (ORANGE, "v"), (SKY, "P")]
 CORRELATION = "Pearson's r \N{MULTIPLICATION SIGN} 100"
 RECALL = "dev. set, mean of R@10 (%)"
 # Panels of learning curves: column and label of the y axis, then column and label of the x axis.
@@ -26,10 +26,10 @@ PANELS = [
 def curve_styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Choose a style for each name's curve: 6 colors with markers, then other lines, 48 in all."""
     # Colors and markers vary fastest, then the line, then the fill of the marker.
-    looks = cycle(product(("full", "none"), ("-", "--", ":", "-."), COLOURS))
+    looks = cycle(product(("full", "none"), ("-", "--", ":", "-."), COLORS))
     return {
-        name: {"color": colour, "marker": marker, "linestyle": line, "fillstyle": fill}
-        for name, (fill, line, (colour, marker)) in zip(dict.fromkeys(names), looks, strict=False)
+        name: {"color": color, "marker": marker, "linestyle": line, "fillstyle": fill}
+        for name, (fill, line, (color, marker)) in zip(dict.fromkeys(names), looks, strict=False)
     }
 
 

@@ -56,8 +56,8 @@ def picture(page: Axes, x: float, y: float, path: str, right: bool = False) -> N
     x = x + (PICTURE - width) / 2
     y = y + (PICTURE - height) / 2
     page.imshow(image, extent=(x, x + width, y + height, y), aspect="auto")
-    colour, line = (GREEN, 2.5) if right else ("0.5", 0.5)
-    page.add_patch(Rectangle((x, y), width, height, fill=False, ec=colour, lw=line))
+    color, line = (GREEN, 2.5) if right else ("0.5", 0.5)
+    page.add_patch(Rectangle((x, y), width, height, fill=False, ec=color, lw=line))
 
 
 def wrap(text: str, width: float, lines: int) -> list[str]:

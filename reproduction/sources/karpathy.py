@@ -44,7 +44,7 @@ def read(
 
     The id of an image is its file name, or its path if two folders have the same name. The file's
     splits train and restval are train here (113,287 images for MSCOCO), val is dev and test is
-    test. Captions are the file's `raw`, tokenized by `tokenise`: so the published code of Merkx &
+    test. Captions are the file's `raw`, tokenized by `tokenize`: so the published code of Merkx &
     Frank (2019) reads MSCOCO's.
 
     Args:
@@ -79,7 +79,7 @@ def read(
             )
         split = SPLITS.get(split, split)  # an unknown one stays, for `dataset.check`
         images_read.append((name, split, path, where))
-        captions_read += [(path, split, tokenise(text), where) for text in texts[:captions]]
+        captions_read += [(path, split, tokenize(text), where) for text in texts[:captions]]
 
     image_table = pd.DataFrame(images_read, columns=[*dataset.IMAGE_COLUMNS, "where"], dtype=str)
     dataset.refuse_names(image_table, "{where}", "path")
@@ -134,7 +134,7 @@ def _parsed(data: bytes) -> Any:
         return [json.loads(line) for line in io.BytesIO(data) if line.strip()]
 
 
-def tokenise(caption: str) -> str:
+def tokenize(caption: str) -> str:
     """Tokenize a caption as NIST's mteval-v13a.pl does, with one space between the tokens.
 
     Case and punctuation are kept: `A man's dog (2.5kg), 12-13.` becomes

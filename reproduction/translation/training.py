@@ -128,12 +128,12 @@ def train(
     batches = math.ceil(len(pairs.source) / batch_size)  # in an epoch; the last may be smaller
     device = next(translator.parameters()).device
     # The penalty is `l2` times the sum of squared weights, whose gradient is 2 * `l2` a weight.
-    optimiser = torch.optim.Adadelta(
+    optimizer = torch.optim.Adadelta(
         translator.parameters(), rho=DECAY, eps=EPSILON, weight_decay=2 * settings["l2"]
     )
 
     # Resume. A finished training has its best weights in `work`.
-    checkpoints = Checkpoints(work, translator, optimiser)
+    checkpoints = Checkpoints(work, translator, optimizer)
     finished = checkpoints.load_finished()
     if finished is not None:
         log.info("%s: finished before, after epoch %d", name, finished.epoch)
@@ -155,7 +155,7 @@ def train(
                 order, batches, name, epoch, state, checkpoints, sigterm, REMEDY
             ):
                 step = (epoch - 1) * batches + number  # from 0, in all epochs
-                state.loss += train_step(translator, optimiser, pairs, rows, seed, step).double()
+                state.loss += train_step(translator, optimizer, pairs, rows, seed, step).double()
             sentences = len(pairs.source) - first_batch * batch_size
             speed = sentences / (time.monotonic() - start)
 
@@ -183,7 +183,7 @@ def train(
 
 def train_step(
     translator: Translator,
-    optimiser: torch.optim.Optimizer,
+    optimizer: torch.optim.Optimizer,
     pairs: Pairs,
     rows: np.ndarray,
     seed: int,
@@ -193,7 +193,7 @@ def train_step(
 
     Args:
         translator: the translator, whose weights are updated.
-        optimiser: its optimizer.
+        optimizer: its optimizer.
         pairs: the training sentences.
         rows: the rows of the batch's sentences.
         seed: the seed of the training.
@@ -207,11 +207,11 @@ def train_step(
     source = torch.from_numpy(padded(pairs.source, rows)).to(device)
     target = torch.from_numpy(padded(pairs.target, rows)).to(device)
     loss = translator.loss(source, target)
-    optimiser.zero_grad()
+    optimizer.zero_grad()
     loss.backward()
     # A recurrent network's gradient can explode; this bounds the step that follows from it.
     clip_grad_norm_(translator.parameters(), LARGEST_NORM)
-    optimiser.step()
+    optimizer.step()
     return loss.detach()
 
 

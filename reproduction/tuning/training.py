@@ -162,7 +162,7 @@ def tuning_description(description: dict[str, Any], passes: int, images: int) ->
         "precision": before["precision"],
         "paraphrases": True,
         "more_captions": min(BATCH, before.get("more_captions", 0)),
-        "optimiser": {
+        "optimizer": {
             "name": "adam",
             "schedule": "cosine",
             "learning_rate_max": OTHER_RATE,

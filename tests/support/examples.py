@@ -28,7 +28,7 @@ def description(encoder="gru-8-attention", text="characters", parts=None, **trai
             "languages": ["en"],
             "text": {"name": text},
             "encoder": encoder,
-            "training": {**training, "optimiser": {"name": "adam", **rates}},
+            "training": {**training, "optimizer": {"name": "adam", **rates}},
             **(parts or {}),
         }
     )

@@ -7,7 +7,7 @@ from PIL import Image
 
 
 def photo(width: int, height: int, seed: int = 0) -> Image.Image:
-    """Smooth colours with some grain, as in a photograph."""
+    """Smooth colors with some grain, as in a photograph."""
     rng = np.random.default_rng(seed)
     small = Image.fromarray(rng.integers(0, 256, (6, 8, 3), np.uint8))
     smooth = np.asarray(small.resize((width, height), Image.Resampling.BICUBIC), float)

@@ -402,9 +402,9 @@ def _description(
     if start:
         settings["epochs"] = TUNING_EPOCHS
         settings["batch_size"] = min(TUNING_BATCH, pictures)
-        for name, value in settings["optimiser"].items():
+        for name, value in settings["optimizer"].items():
             if name.startswith("learning_rate"):
-                settings["optimiser"][name] = TUNING_RATE * value
+                settings["optimizer"][name] = TUNING_RATE * value
     if arguments.epochs:
         settings["epochs"] = arguments.epochs
     settings["cycle"] = settings["epochs"]  # a single learning rate cycle

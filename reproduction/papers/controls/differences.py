@@ -5,7 +5,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from reproduction.papers.controls.claims import CLAIMS
-from reproduction.render.figures import COLOURS, CORRELATION
+from reproduction.render.figures import COLORS, CORRELATION
 from reproduction.render.style import PAGE, save, styled
 from reproduction.reporting import claims
 from reproduction.reporting.results import Results
@@ -38,7 +38,7 @@ def forest(table: Claims) -> Figure:
     axes = figure.subplots(1, len(panels) or 1, sharey=True, squeeze=False)[0]
     for axis, measure in zip(axes, panels, strict=False):
         for number, encoder in enumerate(encoders):
-            color, marker = COLOURS[number]
+            color, marker = COLORS[number]
             # Encoders of a row are below each other.
             offset = (number - (len(encoders) - 1) / 2) / (len(encoders) + 1)
             chosen = table[table["measure"].eq(measure) & table["condition"].eq(encoder)]
@@ -61,7 +61,7 @@ def forest(table: Claims) -> Figure:
     figure.supxlabel(f"difference of {CORRELATION}", fontsize=8)
     handles = [
         axes[0].errorbar([], [], [], fmt=marker, color=color, label=encoder)
-        for encoder, (color, marker) in zip(encoders, COLOURS, strict=False)
+        for encoder, (color, marker) in zip(encoders, COLORS, strict=False)
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(encoders))
     return figure

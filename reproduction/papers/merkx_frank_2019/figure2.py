@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from groundvec.results.schemas import Retrieval
-from reproduction.render.figures import COLOURS, CORRELATION
+from reproduction.render.figures import COLORS, CORRELATION
 from reproduction.render.style import BLUE, COLUMN, PAGE, VERMILLION, save, styled
 from reproduction.reporting.measures import RECALL, SEMANTIC, as_values, recall
 from reproduction.reporting.results import Results
@@ -29,7 +29,7 @@ def make(results: Results, stem: Path) -> None:
 def looks(networks: Iterable[str]) -> dict[str, Look]:
     """Choose colors and markers for each network, always the same for GRU and LSTM."""
     unknown_networks = [name for name in dict.fromkeys(networks) if name not in LOOKS]
-    free = cycle((colour, marker, colour) for colour, marker in COLOURS[len(LOOKS) :])
+    free = cycle((color, marker, color) for color, marker in COLORS[len(LOOKS) :])
     return LOOKS | dict(zip(unknown_networks, free, strict=False))
 
 
@@ -87,14 +87,14 @@ def _by_size(
     step = (0.7 / count).clip(upper=0.2)  # ticks are 1 apart
     tick = [places.index(place) for place in zip(rows["pooling"], rows["size"], strict=True)]
     rows["x"] = tick + step * (number - (count - 1) / 2)
-    for network, (colour, marker, inside) in networks.items():
+    for network, (color, marker, inside) in networks.items():
         chosen = rows[rows["network"] == network]
         panel.errorbar(
             x=chosen["x"],
             y=chosen["value"],
             yerr=[chosen["value"] - chosen["low"], chosen["high"] - chosen["value"]],
             fmt=marker,
-            color=colour,
+            color=color,
             markerfacecolor=inside,
             capsize=2,
             label=network,

@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from groundvec.evaluation.files import headline
 from groundvec.results.schemas import Scores
 from reproduction.papers.merkx_frank_2019.reported import read_correlations
-from reproduction.render.figures import COLOURS, CORRELATION
+from reproduction.render.figures import COLORS, CORRELATION
 from reproduction.render.style import PAGE, save, styled
 from reproduction.reporting.measures import as_values
 from reproduction.reporting.results import Results
@@ -21,7 +21,7 @@ from reproduction.reporting.systems import main_systems
 Style = tuple[str, str, str]  # the color, the marker and the marker's fill color
 System = tuple[pd.DataFrame, str, Style]  # the rows, the label and the style
 
-SYSTEMS = [(colour, marker, colour) for colour, marker in COLOURS]
+SYSTEMS = [(color, marker, color) for color, marker in COLORS]
 SPELLING = [("0.25", marker, "0.25") for marker in "x+*1"]
 REPORTED = [("0.55", marker, "white") for marker in "os^Dv"]
 
@@ -102,13 +102,13 @@ def _styled(rows: pd.DataFrame, label: str, styles: list[Style]) -> list[System]
 def _task(panel: Axes, subtasks: pd.DataFrame, systems: list[System]) -> None:
     """Draw the subtasks of one task as lines, with the systems of a line below each other."""
     places = {subtask: place for place, subtask in enumerate(subtasks["subtask"])}
-    for i, (rows, label, (colour, marker, inside)) in enumerate(systems):
+    for i, (rows, label, (color, marker, inside)) in enumerate(systems):
         panel.errorbar(
             x=rows["value"],
             y=rows["subtask"].map(places) + 0.84 * ((i + 0.5) / len(systems) - 0.5),
             xerr=[rows["value"] - rows["low"], rows["high"] - rows["value"]],
             fmt=marker,
-            color=colour,
+            color=color,
             markerfacecolor=inside,
             markersize=3,
             markeredgewidth=0.8,

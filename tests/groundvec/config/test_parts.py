@@ -102,14 +102,14 @@ def test_a_replaced_file_of_trees_trains_anew(project):
 
 
 def test_parts_are_added_by_two_files_each_as_the_recipes_have_them(project):
-    for heading in ("Add an encoder", "Add an objective", "Add a text", "Add an optimiser"):
+    for heading in ("Add an encoder", "Add an objective", "Add a text", "Add an optimizer"):
         add(project, heading)
     described = {
         "languages": ["en"],
         "text": {"name": "bytes"},
         "encoder": {"name": "cnn", "size": 8},
         "objective": {"name": "softmax"},
-        "training": SHORT | {"optimiser": {"name": "sgd", "learning_rate": 1}},
+        "training": SHORT | {"optimizer": {"name": "sgd", "learning_rate": 1}},
     }
     folder = train(run, project, "added", described)
     losses = pd.read_csv(folder / "history.csv")["loss"]

@@ -32,7 +32,7 @@ def test_both_layouts(tmp_path, caplog, public):
     assert "33 pairs with a rating, 24 without one dropped" in caplog.text
 
 
-def test_tokenisation_and_case_are_as_asked(tmp_path):
+def test_tokenization_and_case_are_as_asked(tmp_path):
     folders = write(tmp_path, small(False))
     pairs, _ = read_sts(folders, "none", ["SICK"])
     first = pairs.groupby("task", sort=False).sentence_a.first()

@@ -149,8 +149,8 @@ def test_crops_are_torchvision_s(width, height, resize, margin, interpolation):
     resized = F.resize(image, [resize], transforms.InterpolationMode(interpolation))
     expected = torch.stack([F.pil_to_tensor(each) for each in F.ten_crop(resized, [crop, crop])])
     assert np.array_equal(cut(image, resize, crop, interpolation), expected)
-    centre = F.pil_to_tensor(F.center_crop(resized, [crop, crop]))
-    both = torch.stack([centre, F.hflip(centre)])
+    center = F.pil_to_tensor(F.center_crop(resized, [crop, crop]))
+    both = torch.stack([center, F.hflip(center)])
     assert np.array_equal(cut(image, resize, crop, interpolation, 2), both)
     assert np.array_equal(cut(image, resize, crop, interpolation, 1), both[:1])
 

@@ -106,9 +106,9 @@ def test_grey_of_more_bits_is_scaled_to_eight(tmp_path, suffix, bits):
 
 
 def test_alpha_that_is_0_throughout_is_no_transparency(tmp_path):
-    colours = np.asarray(photo(12, 8))
-    Image.fromarray(np.dstack([colours, np.zeros((8, 12), np.uint8)])).save(tmp_path / "a.png")
-    assert np.array_equal(load(tmp_path / "a.png"), colours)
+    colors = np.asarray(photo(12, 8))
+    Image.fromarray(np.dstack([colors, np.zeros((8, 12), np.uint8)])).save(tmp_path / "a.png")
+    assert np.array_equal(load(tmp_path / "a.png"), colors)
 
 
 def test_bilevel(tmp_path):
@@ -264,7 +264,7 @@ def test_a_tiff_of_uncommon_numbers_is_refused(tmp_path, kind, channels, planes)
 
 
 @pytest.mark.parametrize(("kind", "planes"), [("u1", False), ("u1", True), ("<u2", False)])
-def test_tiffs_of_rgb_have_the_right_colours(tmp_path, kind, planes):
+def test_tiffs_of_rgb_have_the_right_colors(tmp_path, kind, planes):
     rgb = np.asarray(photo(12, 8))
     values = rgb.astype(kind) * (257 if kind == "<u2" else 1)
     (tmp_path / "a.tif").write_bytes(tiff(values.astype(kind), planes))

@@ -30,7 +30,7 @@ def test_the_image_encoder_starts_xavier_uniform():
     assert abs(weight.var() - bound**2 / 3) < 0.01 * bound**2
 
 
-def test_the_ensemble_is_the_renormalised_sum_of_its_snapshots(tmp_path):
+def test_the_ensemble_is_the_renormalized_sum_of_its_snapshots(tmp_path):
     one = saved_model(tmp_path, 1, 4)
     two = saved_model(tmp_path, 2, 8)
     write_json(tmp_path / "ensemble.json", {"epochs": [4, 8], "best": 8})
@@ -154,7 +154,7 @@ def test_programs_compute_float32_as_such():
 def test_image_features_are_standardized_by_the_training_images(tmp_path):
     features = np.random.default_rng(0).normal(3, 5, size=(40, 12)).astype(np.float32)
     features[:, 4] = 2.5  # it never varies
-    described = description(parts={"image": {"standardise": True}})
+    described = description(parts={"image": {"standardize": True}})
     torch.manual_seed(0)
     one = Model(described, {"en": TEXT}, 12).eval()
     one.image.measure(features)

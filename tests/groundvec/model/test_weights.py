@@ -118,7 +118,7 @@ def test_stored_matrices_that_do_not_fit_are_refused(tmp_path, kind, change, err
 )
 def test_weights_of_images_are_checked_before_images_are_read(tmp_path, load, name, value, error):
     torch.manual_seed(0)
-    parts = description(BAG, "words") | {"image": {"standardise": True}}
+    parts = description(BAG, "words") | {"image": {"standardize": True}}
     save_model(tmp_path, Model(parts, {"en": TEXTS["words"]}, 12))
     path = tmp_path / "snapshots" / "epoch-004.safetensors"
     save_file(load_file(path) | {name: value}, path)

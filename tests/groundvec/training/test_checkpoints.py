@@ -188,11 +188,11 @@ def test_a_crash_while_a_checkpoint_is_written_loses_nothing(tmp_path, monkeypat
 
 
 def networks(folder, seed=0):
-    """The checkpoints of a small network, and of an optimiser without a state of its own."""
+    """The checkpoints of a small network, and of an optimizer without a state of its own."""
     torch.manual_seed(seed)
     model = torch.nn.Linear(5, 9)
-    optimiser = torch.optim.SGD(model.parameters())
-    return checkpoints.Checkpoints(folder, model, optimiser)
+    optimizer = torch.optim.SGD(model.parameters())
+    return checkpoints.Checkpoints(folder, model, optimizer)
 
 
 @given(st.data())
@@ -225,7 +225,7 @@ def test_a_checkpoint_after_a_damaged_snapshot_does_not_take_the_place_of_a_good
     assert kept.load_latest().batch == 1
 
 
-@pytest.mark.parametrize("change", [{"model": {}}, {"optimiser": {}}, {"sha256": [1]}])
+@pytest.mark.parametrize("change", [{"model": {}}, {"optimizer": {}}, {"sha256": [1]}])
 def test_a_checkpoint_that_cannot_be_restored_is_not_the_last_word(tmp_path, caplog, whole, change):
     """Its file is whole; the checkpoint before it is taken."""
     train_until_killed(tmp_path)

@@ -12,8 +12,8 @@ from groundvec.data.split import encode
 from groundvec.features import store
 from groundvec.model.network import Model
 from groundvec.objectives import multilingual
-from groundvec.optimisers import adam
-from groundvec.optimisers.adam import cyclic
+from groundvec.optimizers import adam
+from groundvec.optimizers.adam import cyclic
 from groundvec.runtime.errors import InputError
 from groundvec.training import loop
 from tests.support.examples import description, make_split, sentences
@@ -50,7 +50,7 @@ def test_the_learning_rate_of_each_batch_is_used(tmp_path, monkeypatch):
         used.append(self.param_groups[0]["lr"])
         return step(self, *args)
 
-    monkeypatch.setattr(adam.Optimiser, "step", spy)
+    monkeypatch.setattr(adam.Optimizer, "step", spy)
     train(tmp_path)
     period = 2 * 5 * (11 // 4)
     assert used == [cyclic(i, period, 1e-6, 1e-2) for i in range(2 * period)]
@@ -93,10 +93,10 @@ def test_gradients_are_clipped_for_each_network_by_its_own_norm():
         clipped = description(batch_size=4, clip_image=clip_image, clip_caption=clip_caption)
         torch.manual_seed(0)
         model = Model(clipped, {"en": TEXT}, 6)
-        optimiser = loop.make_optimiser(model, 10)
+        optimizer = loop.make_optimizer(model, 10)
         found = []
         for step, batch in enumerate(SPLIT.epoch(4, 0, 1)):
-            loop.train_step(model, optimiser, SPLIT, batch, 0, step)
+            loop.train_step(model, optimizer, SPLIT, batch, 0, step)
             found.append((norm(model.image), norm(model.captions)))
         return np.array(found)
 

@@ -62,7 +62,7 @@ def test_the_defaults_are_the_paper_s():
             "epochs": 32,
             "cycle": 4,
             "batch_size": 32,
-            "optimiser": adam,
+            "optimizer": adam,
             "precision": "float32",
             "clip_image": 0.0025,
             "clip_caption": 0.05,
@@ -174,8 +174,8 @@ OF_A_MODEL = {
     "text: {name: trees}, encoder: {name: mean, size: 4}": (
         "mine: a mean of vectors of 50 dimensions cannot have 4: set `size` to the text's"
     ),
-    "training: {optimiser: {name: adam, learning_rate_min: 0.01}}": (
-        "mine.training.optimiser: learning_rate_min 0.01 is above learning_rate_max 0.001: "
+    "training: {optimizer: {name: adam, learning_rate_min: 0.01}}": (
+        "mine.training.optimizer: learning_rate_min 0.01 is above learning_rate_max 0.001: "
     ),
     "encoder: {name: rnn, cell: gru, size: 8}, objective: {name: cca}": (
         "models.mine: the objective cca needs a linear layer, which the encoder bag or"
@@ -307,10 +307,10 @@ def test_data_sets_of_the_same_pictures_may_have_computed_and_precomputed_featur
 def test_numbers_that_come_as_text_are_read_and_whole_ones_may_be_floats():
     """YAML takes 1e-3 for text, and Snakemake everything within a value given with --config."""
     adam = {"name": "adam", "learning_rate_max": "1e-3"}
-    text = {"optimiser": adam, "epochs": "8", "cycle": 2.0, "clip_image": "null"}
+    text = {"optimizer": adam, "epochs": "8", "cycle": 2.0, "clip_image": "null"}
     completed = complete(changed(training=text, seeds=["1", 3.0]))["datasets"]["one"]
     training = completed["training"]
-    assert training["optimiser"]["learning_rate_max"] == 1e-3
+    assert training["optimizer"]["learning_rate_max"] == 1e-3
     assert (training["epochs"], training["cycle"], training["clip_image"]) == (8, 2, None)
     assert isinstance(training["cycle"], int)
     assert completed["seeds"] == [1, 3]
@@ -384,7 +384,7 @@ models:
     text: {name: trees, form: binary, parser: p, vectors: v}
     encoder: {name: rnn, cell: gru, size: 2, pooling: max}
     objective: {name: hinge, reduction: sum}
-    training: {optimiser: {name: adam, schedule: cyclic}}
+    training: {optimizer: {name: adam, schedule: cyclic}}
     languages: [en]
 ratings:
   source: scenes

@@ -49,7 +49,7 @@ def test_mscoco(tmp_path):
     ],
 )
 def test_mscoco_s_captions_are_cut_as_nist_s_script_does(raw, tokens):
-    assert karpathy.tokenise(raw) == tokens
+    assert karpathy.tokenize(raw) == tokens
 
 
 TRAIN = coco_entry(1, "train", "a cow")

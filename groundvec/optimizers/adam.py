@@ -34,7 +34,7 @@ def cosine(step: int, period: int, low: float, high: float) -> float:
 SCHEDULES = {"cyclic": cyclic, "cosine": cosine}
 
 
-class Optimiser(torch.optim.Adam):
+class Optimizer(torch.optim.Adam):
     """Adam whose learning rate follows a schedule in every cycle."""
 
     def __init__(

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import torch
 
 
-class Optimiser(torch.optim.Adagrad):
+class Optimizer(torch.optim.Adagrad):
     """AdaGrad whose sums of squared gradients are set to 1 at the start of every cycle.
 
     The paper resets them every five epochs. It reports a learning rate of 1e-4 and an L2 penalty of

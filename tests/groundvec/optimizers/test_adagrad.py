@@ -5,17 +5,17 @@ import pytest
 import torch
 from torch import nn
 
-from groundvec.optimisers.adagrad import Optimiser
+from groundvec.optimizers.adagrad import Optimizer
 
 
 def test_adagrad_forgets_at_the_start_of_a_cycle():
     weight = nn.Parameter(torch.zeros(1))
-    optimiser = Optimiser([weight], cycle=2, learning_rate=1.0, l2=0.0)
+    optimizer = Optimizer([weight], cycle=2, learning_rate=1.0, l2=0.0)
     values = []
     for step in range(4):
-        optimiser.prepare(step)
+        optimizer.prepare(step)
         weight.grad = torch.tensor([1.0])
-        optimiser.step()
+        optimizer.step()
         values.append(weight.item())
     steps = -np.diff([0, *values])
     # 1 / sqrt(1 + 1), then 1 / sqrt(1 + 1 + 1), and again.
@@ -24,7 +24,7 @@ def test_adagrad_forgets_at_the_start_of_a_cycle():
 
 def test_the_l2_penalty_is_a_part_of_the_gradient():
     weight = nn.Parameter(torch.tensor([2.0]))
-    optimiser = Optimiser([weight], cycle=5, learning_rate=1.0, l2=0.5)
+    optimizer = Optimizer([weight], cycle=5, learning_rate=1.0, l2=0.5)
     weight.grad = torch.zeros(1)
-    optimiser.step()
+    optimizer.step()
     assert weight.item() == pytest.approx(2 - 1 / 2**0.5)

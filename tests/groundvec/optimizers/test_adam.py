@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from groundvec.optimisers.adam import WARM_UP, cosine, cyclic
+from groundvec.optimizers.adam import WARM_UP, cosine, cyclic
 
 
 def test_the_learning_rate_starts_low_peaks_after_half_a_period_and_returns():
