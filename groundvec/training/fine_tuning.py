@@ -1,4 +1,4 @@
-"""Fine-tuning: a training that starts from a trained model, and ends no worse than it began.
+"""Fine-tuning: a training that starts from a trained model, and keeps as much of it as helps.
 
 After it, the weights are interpolated between the start and the tuned ones (Wortsman et al. 2022,
 "Robust fine-tuning of zero-shot models", WiSE-FT), as far as development captions say.

@@ -7,7 +7,7 @@ text next to each picture (a.txt for a.jpg), or with a folder for each class.
 
 The training starts from the shipped encoder, or from another one (--from), and stops when it finds
 no more development pictures. Then the weights before and after it are interpolated as development
-captions say. So the result is not worse than the start, but for chance.
+captions say. So on these captions the result is never worse than the start.
 
 --from none trains anew, by the recipe (parts, training and features) of a trained model. With fewer
 than 3,000 training pictures, it has more epochs and smaller batches.
