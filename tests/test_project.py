@@ -16,7 +16,10 @@ ROOT = Path(__file__).parent.parent
 SCRIPTS = sorted((ROOT / "scripts").glob("*.py"))
 SOURCES = [
     path
-    for folder in ("groundvec", "reproduction", "rules", "scripts", "benchmarks", "docs", "envs")
+    for folder in (
+        *("groundvec", "reproduction", "rules", "scripts"),
+        *("benchmarks", "docs", "envs", "tests"),
+    )
     for path in sorted((ROOT / folder).rglob("*.py"))
 ]
 

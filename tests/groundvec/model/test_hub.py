@@ -95,16 +95,16 @@ def repositories(monkeypatch, tmp_path):
     server.server_close()
 
 
-def put(repositories, name="user/model", **changes):
-    """Put the shipped model there as somebody else may have it; returns its commit."""
+def put(repositories, changes=()):
+    """Put the shipped model on the hub, with changed files (name, content); return its commit."""
     files = {
         path.relative_to(SHIPPED).as_posix(): path.read_bytes()
         for path in SHIPPED.rglob("*")
         if path.is_file()
     }
-    files |= {name: content for name, content in changes.items() if content is not None}
+    files |= dict(changes)
     commit = digest(repr(sorted(files.items())).encode())
-    repositories.repositories.setdefault(name, {})[commit] = files
+    repositories.repositories.setdefault("user/model", {})[commit] = files
     return commit
 
 
@@ -138,7 +138,7 @@ def test_the_user_s_token_is_sent_to_the_hub(repositories, monkeypatch, variable
 def test_a_commit_stays_the_same_and_needs_no_network_again(repositories, monkeypatch, caplog):
     first = put(repositories)
     changed = ABOUT | {"model": "another"}
-    put(repositories, **{"model.json": json.dumps(changed).encode()})
+    put(repositories, {"model.json": json.dumps(changed).encode()})
     for _ in range(2):
         folder = hub.download(f"user/model@{first}").path
         assert json.loads((folder / "model.json").read_text())["model"] != "another"
@@ -147,8 +147,8 @@ def test_a_commit_stays_the_same_and_needs_no_network_again(repositories, monkey
 
 
 def test_only_json_safetensors_and_the_card_are_downloaded(repositories):
-    put(repositories, **{"evil.py": b"raise", "snapshots/epoch-../../x.safetensors": b"x",
-                         "snapshots/epoch-001.pkl": b"x"})  # fmt: skip
+    names = ("evil.py", "snapshots/epoch-../../x.safetensors", "snapshots/epoch-001.pkl")
+    put(repositories, dict.fromkeys(names, b"x"))
     folder = hub.download("user/model").path
     of_hub, shipped = (
         {path.relative_to(of).as_posix() for path in of.rglob("*") if path.is_file()}
@@ -167,7 +167,7 @@ def test_only_json_safetensors_and_the_card_are_downloaded(repositories):
     ],
 )
 def test_a_model_that_is_damaged_or_of_another_form_is_refused(repositories, changes, error):
-    put(repositories, **changes)
+    put(repositories, changes)
     with pytest.raises(InputError, match=error):
         SentenceEncoder("user/model")
 

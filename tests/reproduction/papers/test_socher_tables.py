@@ -74,7 +74,10 @@ def test_table1_shows_measured_and_reported_rows(tmp_path):
     arguments = results_of(
         tmp_path,
         *(training("e", rank, seed) for seed, rank in enumerate((10, 12, 17), 1)),
-        *(training("a", 14), training("h", 20), training("g", 9), training("gru-8-max", 8)),
+        training("a", 14),
+        training("h", 20),
+        training("g", 9),
+        training("gru-8-max", 8),
     )
     parts, table = tables(tmp_path, "table1", *arguments)
     [(heading, rows)] = parts.items()
