@@ -2,8 +2,10 @@
 
 import hashlib
 import io
+import threading
 import warnings
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +25,13 @@ PngImagePlugin.MAX_TEXT_CHUNK = 2**26
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "TIFF", "BMP", "AVIF", "HEIF")
 MAX_RATIO = 20  # of the sides: the smaller is resized to 256 pixels, so the other has at most 5,120
 MAX_PIXELS = 2 * (Image.MAX_IMAGE_PIXELS or 0)  # Pillow's limit, 179 million
+KEPT = 1024  # pixels of the smaller side that are kept; networks read 600 or fewer
+STRIP = 64  # rows of a reduced image that are converted at a time
+# Images of more pixels are decoded one at a time, whatever the number of threads: a decoder and
+# Pillow hold up to 8 bytes of each.
+LARGE = 2**24
 BITS = (8, 10, 12, 14, 16, 24, 32)  # that cameras and scanners use of a pixel's 16 or 32 bits
+_one_large_image = threading.Lock()
 AGAIN = "copy it again, or save it again in a program that shows it"
 
 
@@ -38,7 +46,8 @@ def load(path: str | Path, sha256: str | None = None) -> Image.Image:
     """Decode an image as 8-bit RGB, rotated by its EXIF orientation.
 
     Grayscale and 16-bit, CMYK and palette images are converted; transparency becomes white; the
-    first of several frames is used. Other metadata is ignored, even if it is damaged.
+    first of several frames is used. Other metadata is ignored, even if it is damaged. A large image
+    is reduced by a whole number, so that its smaller side keeps `KEPT` pixels or more.
 
     Args:
         sha256: the file's expected checksum.
@@ -136,10 +145,15 @@ def _decode(path: str | Path, data: bytes) -> Image.Image:
                     f"{path} has floating-point pixels, which have no fixed range; save it with 8 "
                     "or 16 bits"
                 )
-            orientation = _orientation(image)
-            # Converting would read all of EXIF again, and fail if another part is damaged.
-            image.getexif = Image.Exif  # type: ignore[method-assign]
-            rgb = _rgb(image)
+            # The decoder of JPEG reduces by 2, 4 or 8, if that keeps these sides.
+            image.draft(None, (KEPT, KEPT))
+            is_large = image.width * image.height > LARGE
+            with _one_large_image if is_large else nullcontext():
+                orientation = _orientation(image)  # of a PNG, this reads all pixels
+                # Converting would read EXIF again, and fail if another part is damaged.
+                image.getexif = Image.Exif  # type: ignore[method-assign]
+                rgb = _rgb(image)
+                image.close()  # which frees its pixels before the next one is decoded
     rgb.info.clear()  # `exif_transpose` would write the other metadata back
     rgb.getexif()[Base.Orientation] = orientation
     return ImageOps.exif_transpose(rgb)
@@ -154,19 +168,52 @@ def _orientation(image: Image.Image) -> int:
 
 
 def _rgb(image: Image.Image) -> Image.Image:
-    """Convert an image to 8-bit RGB, on white if it is transparent."""
+    """Convert an image to 8-bit RGB, on white if it is transparent, and reduce a large one.
+
+    It is converted in strips: at most one other copy of a large image is made.
+    """
+    factor = max(1, min(image.size) // KEPT)
+    convert = _conversion(image)
+    if factor == 1:
+        return convert(image)
+    sides = (-(-side // factor) for side in image.size)  # rounded up, as by `reduce`
+    reduced = Image.new("RGB", (next(sides), next(sides)))
+    for number, strip in enumerate(_strips(image, factor * STRIP)):
+        reduced.paste(convert(strip).reduce(factor), (0, number * STRIP))
+    return reduced
+
+
+def _strips(image: Image.Image, rows: int) -> Iterator[Image.Image]:
+    """Yield an image in strips of so many rows, from top to bottom."""
+    for top in range(0, image.height, rows):
+        yield image.crop((0, top, image.width, min(top + rows, image.height)))
+
+
+def _conversion(image: Image.Image) -> Callable[[Image.Image], Image.Image]:
+    """Return the function that converts an image, or a strip of it, to 8-bit RGB."""
     if image.mode.startswith("I"):  # 16 bits, which Pillow would clip at 255 instead of scaling
-        values = np.asarray(image).clip(0)
-        bits = next(bits for bits in BITS if int(values.max()) < 2**bits)
-        scaled = np.rint(values / (2**bits - 1) * 255).astype(np.uint8)
-        return Image.fromarray(scaled).convert("RGB")
-    if image.has_transparency_data:
-        image = image.convert("RGBA")
-        if not image.getchannel("A").getbbox():  # alpha is 0 everywhere: it was never set
-            return image.convert("RGB")
-        white = Image.new("RGBA", image.size, "white")
-        return Image.alpha_composite(white, image).convert("RGB")
-    return image.convert("RGB")
+        largest = max(int(np.asarray(strip).max()) for strip in _strips(image, STRIP))
+        bits = next(bits for bits in BITS if largest < 2**bits)
+
+        def scale(part: Image.Image) -> Image.Image:
+            values = np.asarray(part).clip(0)
+            scaled = np.rint(values / (2**bits - 1) * 255).astype(np.uint8)
+            return Image.fromarray(scaled).convert("RGB")
+
+        return scale
+
+    # If alpha is 0 everywhere, it was never set.
+    if image.has_transparency_data and any(
+        strip.convert("RGBA").getchannel("A").getbbox() for strip in _strips(image, STRIP)
+    ):
+
+        def lay_on_white(part: Image.Image) -> Image.Image:
+            part = part.convert("RGBA")
+            white = Image.new("RGBA", part.size, "white")
+            return Image.alpha_composite(white, part).convert("RGB")
+
+        return lay_on_white
+    return lambda part: part.convert("RGB")
 
 
 def cut(

@@ -1,6 +1,8 @@
 import hashlib
 import struct
+import time
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -103,6 +105,51 @@ def test_grey_of_more_bits_is_scaled_to_eight(tmp_path, suffix, bits):
     Image.fromarray(values).save(tmp_path / f"a.{suffix}")
     pixels = np.asarray(load(tmp_path / f"a.{suffix}"))
     assert pixels.tolist() == [[[v, v, v] for v in (0, 85, 128, 255, int(bits == 8))]]
+
+
+@pytest.mark.parametrize("kind", ["RGB", "RGBA", "P", "I;16", "jpeg", "exif"])
+def test_a_large_picture_is_reduced(tmp_path, monkeypatch, kind):
+    """To the means of squares of 3 x 3 pixels; JPEG's decoder by 2, which is near to means."""
+    upright = photo(150, 96)
+    stored = upright
+    exif = Image.Exif()
+    if kind == "RGBA":
+        stored.putalpha(Image.linear_gradient("L").resize(stored.size))
+    elif kind == "I;16":
+        stored = Image.fromarray(np.asarray(stored.convert("L")).astype(np.uint16) * 257)
+    elif kind == "P":
+        stored = stored.convert("P")
+    elif kind == "exif":
+        exif[0x0112] = 6
+        stored = stored.transpose(Image.Transpose.ROTATE_90)
+    path = tmp_path / ("a.jpg" if kind == "jpeg" else "a.png")
+    stored.save(path, exif=exif, quality=95)
+    whole = load(path)
+    monkeypatch.setattr("groundvec.features.images.KEPT", 32)
+    monkeypatch.setattr("groundvec.features.images.STRIP", 5)
+    if kind == "jpeg":
+        monkeypatch.setattr("groundvec.features.images.LARGE", 0)
+    read = load(path)
+    factor = 2 if kind == "jpeg" else 3
+    assert read.size == (150 // factor, 96 // factor)
+    difference = np.asarray(read, float) - np.asarray(whole.reduce(factor))
+    assert np.abs(difference).max() <= (12 if kind == "jpeg" else 0)
+
+
+def test_large_pictures_are_decoded_one_at_a_time(tmp_path, monkeypatch):
+    at_work = []
+
+    def convert(image):
+        at_work.append(image)
+        time.sleep(0.02)
+        assert at_work.pop() is image and not at_work
+        return image.copy()
+
+    monkeypatch.setattr("groundvec.features.images._rgb", convert)
+    monkeypatch.setattr("groundvec.features.images.LARGE", 100)
+    photo(11, 10).save(tmp_path / "a.png")
+    with ThreadPoolExecutor(4) as pool:
+        assert len(list(pool.map(load, [tmp_path / "a.png"] * 4))) == 4
 
 
 def test_alpha_that_is_0_throughout_is_no_transparency(tmp_path):
