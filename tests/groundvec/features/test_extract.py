@@ -112,13 +112,12 @@ def test_torch_computes_batches_without_the_unusable_images(tmp_path, monkeypatc
 
 
 @pytest.mark.parametrize("value", [float("nan"), 1e38])
-def test_features_that_are_not_finite_are_refused(tmp_path, value):
+def test_features_that_are_not_finite_are_refused(tmp_path, monkeypatch, value):
     images = pd.read_csv(make_images(tmp_path, 2))
-    backbone = replace(STAND_IN)
     features = np.full(STAND_IN.width, value, np.float32)
-    vars(backbone)["graph"] = lambda _: features
+    monkeypatch.setattr(type(STAND_IN), "graph", property(lambda _: lambda crops: features))
     with pytest.raises(InputError, match=r"2 of 2 images cannot be used") as caught:
-        extract.extract(files_of(images), backbone, tmp_path / "work", "cpu", 1)
+        extract.extract(files_of(images), STAND_IN, tmp_path / "work", "cpu", 1)
     assert "stand-in has features that are NaN or beyond 1e+15 for" in str(caught.value)
 
 
