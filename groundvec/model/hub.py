@@ -28,7 +28,7 @@ COMMIT = re.compile("[0-9a-f]{40}")
 # The files to download. A snapshot's name has digits alone, so that it cannot leave the folder.
 FILE = re.compile(
     r"(model|ensemble)\.json|README\.md|graphs/[0-9]{1,3}\.onnx"
-    r"|(bank|snapshots/epoch-[0-9]{3,4})\.safetensors"
+    r"|(bank|classes|lexicon|snapshots/epoch-[0-9]{3,4})\.safetensors"
 )
 MAX_BYTES = 2**34  # of a model's files: 16 GiB
 MAX_FILES = 1000
