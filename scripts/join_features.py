@@ -1,7 +1,7 @@
 r"""Join files of image features into one HDF5 file, in the order of a data set's images.
 
-The files are parts by extract_features.py, or one file with features computed elsewhere:
-HDF5 or .npz with `features`, floating-point (images, width), and `image_ids`.
+The files are parts by extract_features.py, or one .npz file with features computed elsewhere:
+`features`, floating-point (images, width), and `image_ids`.
 
 Example:
   python scripts/join_features.py --parts part-0.h5 part-1.h5 \
@@ -14,7 +14,7 @@ from groundvec.cli.program import run
 from reproduction.arguments import FILES, make_parser
 
 parser = make_parser(__doc__, "images", "the HDF5 file to write")
-parser.add_argument("--parts", **FILES, required=True, help="HDF5 or .npz files")
+parser.add_argument("--parts", **FILES, required=True, help="parts of features, or .npz files")
 
 
 def main(arguments: argparse.Namespace) -> None:

@@ -5,15 +5,13 @@ the features were made. One of them, the `fingerprint`, is a checksum of feature
 compared whenever the features are read. A second checksum, of everything but the features, is in
 HDF5's user block, the first bytes of the file.
 
-Features that were computed elsewhere are read too: from HDF5 or .npz files with the same two
-arrays, in any floating-point type.
+Features that were computed elsewhere are read from .npz files with the same two arrays, in any
+floating-point type: HDF5 reads some damaged files of other programs without end.
 """
 
 import hashlib
 import json
 import mmap
-import subprocess
-import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -34,11 +32,6 @@ MAX_WIDTH = 2**16  # features of an image; networks have 512 to 4,096
 USER_BLOCK = 512  # bytes: the shortest that HDF5 allows
 SIGNATURE = b"groundvec features "  # of the user block; then JSON: [start, size, checksum]
 MAX_METADATA = 2**30  # bytes of a file without its features: ids and attributes
-# HDF5 reads some damaged files of other programs without end. So long may another process take to
-# read such a file first: seconds, and bytes per second of a slow network drive.
-PATIENCE = 60
-SLOWEST = 5e6
-ID_BLOCK = 16  # ids of variable length to read at a time: each may claim the size of the file
 # Attributes that must be equal in files whose features are joined.
 ALIKE = ["backbone", "weights_sha256", "transform", "precision", "crops", "width"]
 
@@ -97,15 +90,17 @@ def _checksum(path: Path, start: int, size: int) -> str:
 
 
 def _check_user_block(path: Path) -> None:
-    """Raise InputError for a damaged file that `write` wrote.
+    """Raise InputError for a file that `write` did not write, or that is damaged.
 
     HDF5's C code, which reads the file next, may crash on damaged bytes or never return.
     """
     with open_regular(path) as file:
         block = file.read(USER_BLOCK)
     if not block.startswith(SIGNATURE):
-        _read_in_another_process(path)  # computed elsewhere: nobody knows its checksum
-        return
+        raise InputError(
+            f"{path} is no file of features that groundvec wrote: save its arrays `features` and "
+            "`image_ids` as .npz"
+        )
     try:
         start, size, checksum = json.loads(block.removeprefix(SIGNATURE).rstrip(b"\0"))
         intact = checksum == _checksum(path, start, size)
@@ -113,30 +108,6 @@ def _check_user_block(path: Path) -> None:
         intact = False
     if not intact:
         raise InputError(f"{path} is damaged: delete it and make it again")
-
-
-def _read_in_another_process(path: Path) -> None:
-    """Raise InputError if HDF5 crashes on a file, or does not come to its end."""
-    program = "import sys; from groundvec.features import store; store.read_all(sys.argv[1])"
-    seconds = PATIENCE + path.stat().st_size / SLOWEST
-    try:
-        reader = subprocess.run(
-            [sys.executable, "-c", program, path], capture_output=True, timeout=seconds
-        )
-        crashed = reader.returncode < 0  # by a signal; other errors come up again in this process
-    except subprocess.TimeoutExpired:
-        crashed = True
-    if crashed:
-        raise InputError(
-            f"{path} is damaged: HDF5 crashes, or reads it without end; make it again, or save its "
-            "arrays as .npz"
-        )
-
-
-def read_all(path: str | Path) -> None:
-    """Read a file and forget it."""
-    with _open(path, check=False) as (_, values, _):
-        _copy(values, np.zeros(0, int), None)
 
 
 def attributes(path: str | Path) -> dict[str, Any]:
@@ -149,7 +120,7 @@ def attributes(path: str | Path) -> dict[str, Any]:
 class Rows:
     """Rows of a matrix, perhaps mapped from a file; they become float32 when they are indexed."""
 
-    matrix: np.ndarray  # (n, width), of any floating-point type
+    matrix: np.ndarray  # (n, width), floating-point
     rows: np.ndarray  # (N,) rows of the matrix, in the order of this one
     file: mmap.mmap | None = None  # that the matrix is mapped from
 
@@ -188,8 +159,8 @@ def join(
     """Gather the features of some images, in the order of their ids, from one or more files.
 
     Args:
-        paths: HDF5 or .npz files, each with floating-point `features` (n, width) and `image_ids`
-            (n,). Other images are left out.
+        paths: files of `write`, or .npz files with floating-point `features` (n, width) and
+            `image_ids` (n,). Other images are left out.
 
     Returns:
         (ids, width) float32, and the attributes of the first file.
@@ -255,16 +226,9 @@ def _check_alike(
 def _map(
     path: str | Path, values: h5py.Dataset | np.ndarray
 ) -> tuple[np.ndarray, mmap.mmap] | None:
-    """Map the features of an HDF5 file.
-
-    Return None if they are not in one piece there (chunks, compression), or NumPy has no type for
-    their numbers.
-    """
-    if not isinstance(values, h5py.Dataset):
-        return None
-    offset = values.id.get_offset()
-    number = values.id.get_type()
-    if offset is None or not number.equal(h5py.h5t.py_create(values.dtype)):
+    """Map the features of an HDF5 file; None for an .npz file, and for a file without images."""
+    offset = values.id.get_offset() if isinstance(values, h5py.Dataset) else None
+    if offset is None:
         return None
     with Path(path).open("rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -306,14 +270,9 @@ def _copy(
 
 @contextmanager
 def _open(
-    path: str | Path, check: bool = True
+    path: str | Path,
 ) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarray, dict[str, Any]]]:
-    """Open a file, and yield its ids, its features (of HDF5, not read yet), and its attributes.
-
-    Args:
-        path: the file.
-        check: whether to find damage before HDF5 opens the file; see `_check_user_block`.
-    """
+    """Open a file, and yield its ids, its features (of HDF5, not read yet), and its attributes."""
     path = Path(path)
     try:
         if path.suffix == ".npz":
@@ -324,16 +283,15 @@ def _open(
             image_ids = file["image_ids"]
             values = file["features"]
         else:
-            if check:
-                _check_user_block(path)
+            _check_user_block(path)
             file = h5py.File(path, "r", locking=False)  # some network drives have no locks
             file_attributes = {name: _scalar(name, value) for name, value in file.attrs.items()}
-            image_ids = _inside(file, "image_ids")
-            values = _inside(file, "features")
+            image_ids = file["image_ids"]
+            values = file["features"]
             check_memory(path, values.nbytes)
         if not all(isinstance(data, h5py.Dataset | np.ndarray) for data in (image_ids, values)):
             raise ValueError("one of them is no array")
-        ids = pd.Index(_texts(image_ids, path.stat().st_size))
+        ids = pd.Index([_text(image_id) for image_id in image_ids[:].tolist()])
     except FileNotFoundError:
         raise InputError(f"{path} does not exist; extract the features first") from None
     except InputError:
@@ -342,7 +300,7 @@ def _open(
         raise InputError(f"{path} lacks `features` or `image_ids`; it must have both") from None
     except Exception as error:  # of many types: the damage can be anywhere
         raise InputError(
-            f"{path} is not a whole HDF5 or .npz file of features and ids ({error}); make it again"
+            f"{path} is not a whole file of features and ids ({error}); make it again"
         ) from None
     with file:
         if values.ndim != 2 or values.dtype.kind != "f" or len(values) != len(ids):
@@ -368,32 +326,9 @@ def _open(
         yield ids, values, file_attributes
 
 
-def _inside(file: h5py.File, name: str) -> h5py.Dataset:
-    """Return an array of a file; ValueError if links or storage lead to another file."""
-    dataset = file[name]
-    if dataset.file.filename != file.filename:
-        raise ValueError(f"{name} is a link to another file")
-    if isinstance(dataset, h5py.Dataset) and (dataset.is_virtual or dataset.external):
-        raise ValueError(f"{name} is in another file")
-    return dataset
-
-
-def _texts(ids: h5py.Dataset | np.ndarray, limit: int) -> list[str]:
-    """Return ids as strings; ValueError if they are longer than the file that they are in.
-
-    A few changed bytes let all ids of variable length be one long text.
-    """
-    step = ID_BLOCK if ids.dtype.hasobject else max(1, len(ids))
-    texts: list[str] = []
-    length = 0
-    for start in range(0, len(ids), step):
-        for image_id in ids[start : start + step].tolist():
-            text = image_id.decode() if isinstance(image_id, bytes) else str(image_id)
-            texts.append(text)
-            length += len(text)
-        if step == ID_BLOCK and length > limit:
-            raise ValueError("image_ids are longer than the file")
-    return texts
+def _text(image_id: Any) -> str:
+    """Return an id as a string; HDF5 has bytes."""
+    return image_id.decode() if isinstance(image_id, bytes) else str(image_id)
 
 
 def _scalar(name: str, value: Any) -> Any:

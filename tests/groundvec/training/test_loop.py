@@ -3,7 +3,6 @@
 import math
 from dataclasses import replace
 
-import h5py
 import numpy as np
 import pytest
 import torch
@@ -22,16 +21,15 @@ from tests.support.trainings import CAPTIONS, SPLIT, TEXT, assert_equal, train, 
 
 def test_a_mapped_split_trains_the_same_weights_as_one_in_memory(tmp_path, monkeypatch):
     monkeypatch.setattr("groundvec.data.split.SENTENCES_PER_BLOCK", 7)
-    values = SPLIT.features.astype(np.float16)
-    with h5py.File(tmp_path / "features.h5", "w") as file:
-        file["features"] = values[::-1]
-        file["image_ids"] = SPLIT.image_ids[::-1].tolist()
+    values = SPLIT.features.astype(np.float32)
+    ids = SPLIT.image_ids[::-1].tolist()
+    store.write(tmp_path / "features.h5", values[::-1], ids, {"backbone": "x"})
     mapped = store.read(tmp_path / "features.h5", SPLIT.image_ids)
     encoded = encode(TEXT, sentences())
     assert not mapped.matrix.flags.writeable and len(sentences()) > 14
     assert isinstance(encoded.indices.base, np.memmap)
     of_files = replace(SPLIT, features=mapped, captions={"en": replace(CAPTIONS, encoded=encoded)})
-    in_memory = replace(SPLIT, features=values.astype(np.float32))
+    in_memory = replace(SPLIT, features=values)
     described = description(epochs=2, cycle=2, batch_size=4)
     histories = [
         loop.train(described, {"en": TEXT}, split, split, 3, "cpu", tmp_path / name)

@@ -2,7 +2,6 @@
 
 import tracemalloc
 
-import h5py
 import numpy as np
 import pandas as pd
 
@@ -21,9 +20,9 @@ def test_features_are_not_copied(tmp_path, monkeypatch):
     monkeypatch.setattr(store, "BLOCK_BYTES", 2**20)  # which are read and checked at a time
     train(tmp_path / "first")  # imports the packages of a training
     ids = [f"{number}.jpg" for number in range(IMAGES)]
-    with h5py.File(tmp_path / "features.h5", "w") as file:
-        file["features"] = np.random.default_rng(0).random((IMAGES, WIDTH), np.float32)
-        file["image_ids"] = ids
+    features = np.random.default_rng(0).random((IMAGES, WIDTH), np.float32)
+    store.write(tmp_path / "features.h5", features, ids, {"backbone": "x"})
+    del features
     columns = {"image_id": ids, "language": "en", "split": "train", "caption": "A dog runs."}
     captions = pd.DataFrame(columns)
     captions.loc[:9, "split"] = "dev"
