@@ -124,7 +124,7 @@ def texts(scores: pd.DataFrame) -> pd.DataFrame:
 
 def _quoted(scores: pd.DataFrame) -> list[str]:
     """Write the scores that papers quote most, one per line, and an empty line."""
-    pearson = scores.set_index(["task", "definition", "statistic"])["pearson"]
+    pearson = scores.set_index(["task", "definition", "statistic"])["pearson"].to_dict()
     # The mean of all years is of the years that were asked for.
     means = scores[scores["statistic"].eq("weighted mean") & scores["task"].ne("all")]
     tasks = list(means["task"].unique())

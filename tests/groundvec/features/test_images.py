@@ -220,7 +220,7 @@ OPTIONS = [{}, {"quality": 95, "optimize": True}, {"restart_marker_rows": 1}, {"
 def test_no_truncated_jpeg_passes(tmp_path_factory, options, missing):
     path = tmp_path_factory.mktemp("cut") / "a.jpg"
     path.write_bytes(jpeg(**options)[:-missing])
-    with pytest.raises(InputError, match=r"a\.jpg cannot be decoded .*truncated"):
+    with pytest.raises(InputError, match=r"a\.jpg (cannot be decoded|is a damaged JPEG)"):
         load(path)
 
 
