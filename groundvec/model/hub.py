@@ -71,9 +71,9 @@ def download(name: str) -> ModelFolder:
     if COMMIT.fullmatch(revision) and _in_cache(commits / revision):
         return _with_sums(commits / revision, name)
     endpoint = _endpoint()
-    log.warning("asking %s for %s, for up to %d s", endpoint, repository, TIMEOUT)
     try:
         headers = _headers()
+        log.warning("asking %s for %s, for up to %d s", endpoint, repository, TIMEOUT)
         commit, sizes = _list_files(endpoint, repository, revision or "main", headers)
         if commit != revision:
             log.warning("load %s@%s to have the same weights again", repository, commit)
