@@ -75,7 +75,7 @@ def seen(evidence: "list[Evidence]") -> str:
     for word, weight, classes in evidence:
         if classes:
             names = ", ".join(f"{name} {posterior:.2f}" for name, posterior in classes.items())
-            is_same = word == next(iter(classes)).casefold()
+            is_same = word.casefold() == next(iter(classes)).casefold()
             sign = "" if weight >= 0 else "- "
             parts.append(f"{sign}{names}" if is_same else f"{sign}{word}: {names}")
     return printable("; ".join(parts))  # the names come from a file

@@ -96,7 +96,7 @@ class Classes:
                 if posteriors[place] >= SHOWN
             }
             share = weight * float(_evidence(meaning, levels[None])[0])
-            explained.append(Evidence(meaning.word, share, seen))
+            explained.append(Evidence(_as_written(meaning.word, sentence), share, seen))
         return sorted(explained, key=lambda evidence: -evidence.weight)
 
     def largest(
@@ -124,6 +124,14 @@ class Classes:
         unknown /= max(_length(split(sentence)), 1)
         weight = WEIGHT * (1 + UNKNOWN * unknown**2)
         return [(meaning, weight * meaning.gate) for meaning in meanings]
+
+
+def _as_written(word: str, sentence: str) -> str:
+    """Return a word with the capitals that it has in a sentence, such as German nouns."""
+    start = sentence.casefold().find(word)
+    written = sentence[start : start + len(word)]
+    # Case folding may change lengths: then the places are others.
+    return written if written.casefold() == word else word
 
 
 def _length(words: list[str]) -> int:
