@@ -1,6 +1,6 @@
 """Measure the time of a later search in a folder, by the command `groundvec search`.
 
-The folder has 10,000 files with random vectors: a later search reads the index, and not the images.
+The folder has 10,000 files with random features: a later search reads the index, not the images.
 The floor is a process that lists the files with their sizes and times.
 """
 
@@ -30,7 +30,7 @@ def rows(small: bool) -> list[Row]:
             # Different contents, because vectors are kept by the files' checksums.
             (photos / f"{number}.jpg").write_text(str(number))
         # Build the index once, without computing features of 10,000 images.
-        with patch.object(ImageEncoder, "embed", drawn):
+        with patch.object(ImageEncoder, "features", drawn):
             Index(photos)
         run = partial(subprocess.run, stdout=subprocess.DEVNULL, check=True)
         command = [sys.executable, "-m", "groundvec", "search", str(photos), "a dog", "-n", "3"]
@@ -43,9 +43,9 @@ def rows(small: bool) -> list[Row]:
 def drawn(
     encoder: ImageEncoder, paths: list[Path], sums: list[str]
 ) -> tuple[np.ndarray, dict[int, InputError]]:
-    """Return random vectors; it replaces `ImageEncoder.embed`."""
-    size = encoder.models[0].size
-    return np.random.default_rng(0).normal(size=(len(paths), size)).astype(np.float32), {}
+    """Return random features; it replaces `ImageEncoder.features`."""
+    shape = (len(paths), encoder.models[0].width)
+    return np.random.default_rng(0).standard_normal(shape, np.float32), {}
 
 
 if __name__ == "__main__":
