@@ -3,10 +3,24 @@
 import pandas as pd
 
 from docs.pages import tables
-from groundvec.card.text import MISSING
-from reproduction.papers.controls.conditions import BOTH, CAPTIONS, UNTRAINED
+from groundvec.card.text import MISSING, decimals
+from reproduction.papers.controls.conditions import (
+    BOTH,
+    CAPTIONS,
+    IMAGES,
+    LONGER,
+    PERMUTED,
+    UNTRAINED,
+)
 
 TABLE = "controls/controls"
+SEEDS = {1: "one seed", 3: "three seeds"}
+# The trainings whose losses are compared, by their models.
+LOSSES = {
+    "bag-alone-images": IMAGES,
+    "bag-alone-permuted": PERMUTED,
+    "bag-alone-permuted-longer": LONGER,
+}
 # The measures of the table of differences: STS apart by the kind of sentences, STS-B and SICK.
 SHOWN = {
     "STS 12-16, of images and videos": "STS of images and videos",
@@ -33,6 +47,44 @@ MEASURES = {
 }
 
 
+# The measures of the table that answers, and their headings.
+ANSWER = {
+    "STS 12-16, of images and videos": "STS of images and videos",
+    "STS-B, cosine": "STS-B",
+    "SICK, cosine": "SICK",
+    "R@10, images": "R@10, images",
+}
+
+
+def signals() -> str:
+    """Write the scores of each encoder by training signal, in few columns."""
+    scores = tables.kept(TABLE).dropna(subset="encoder")
+    scores = scores[scores["measure"].isin(ANSWER)]
+    scores = scores.assign(text=decimals(scores["value"]))
+    rows = ["encoder", "learned_from", "seeds"]
+    wide = scores.pivot(index=rows, columns="measure", values="text")
+    order = pd.MultiIndex.from_frame(scores[rows].drop_duplicates())
+    wide = wide.loc[order, list(ANSWER)].rename(columns=ANSWER).fillna(MISSING).reset_index()
+    labels = tables.code(wide["encoder"]) + ", " + wide.pop("seeds").map(SEEDS)
+    wide["encoder"] = tables.once(labels)
+    return tables.markdown(wide.rename(columns={"learned_from": "training signal"}), 2)
+
+
+def losses() -> str:
+    """Write the last loss of images and of permuted images, next to the scores."""
+    history = tables.kept("controls/history").query("model in @LOSSES").sort_values("epoch")
+    of_seeds = history.groupby(["model", "seed"])[["epoch", "loss"]].last()
+    last = of_seeds.groupby("model").mean().rename(columns={"epoch": "epochs"})
+    last["epochs"] = last["epochs"].astype(int)
+    last["loss"] = decimals(last["loss"], 2)
+    rows = tables.kept(TABLE).query("encoder == 'bag-alone' and measure in @ANSWER")
+    scores = rows.assign(text=decimals(rows["value"]))
+    scores = scores.pivot(index="learned_from", columns="measure", values="text")[list(ANSWER)[:3]]
+    table = last.rename(index=LOSSES).loc[list(LOSSES.values())].join(scores)
+    table = table.rename(columns=ANSWER).rename_axis("`bag-alone` on").reset_index()
+    return tables.markdown(table, 1)
+
+
 def differences() -> str:
     """Write each comparison of two conditions: the difference, its interval and the verdict."""
     claims = tables.comparisons("controls/claims")
@@ -55,3 +107,15 @@ def systems() -> dict[str, pd.Series]:
         label: scores.loc[[system]].set_index("measure")["value"].rename(MEASURES)
         for system, label in SYSTEMS.items()
     }
+
+
+def values() -> dict[str, dict[str, str]]:
+    """Write how much grouping and content teach the bag, by measure."""
+    claims = tables.comparisons("controls/claims").query("condition == 'bag-alone'")
+    steps = {"grouping": (UNTRAINED, PERMUTED), "content": (PERMUTED, IMAGES)}
+    written = {}
+    for name, (worse, better) in steps.items():
+        rows = claims[claims["worse"].eq(worse) & claims["better"].eq(better)]
+        rows = rows.set_index("measure").rename(ANSWER)
+        written[name] = dict(zip(rows.index, decimals(rows["difference"]), strict=True))
+    return written

@@ -27,18 +27,22 @@ KEYS = ["dataset", "encoder", "learned_from"]
 def make(results: Results, stem: Path) -> None:
     """Write the table."""
     values = measured(results)
-    table = controls(values)
+    visual = of_images(results.tasks)
+    subtasks = ", ".join(visual["task"] + " " + visual["subtask"])
+    notes = [*NOTES, f"Of images and videos: {subtasks}."]
+    if values["test_to_train"].gt(0).any():
+        notes.append(DRAWS)
+    write(stem, controls(values), notes)
+
+
+def write(stem: Path, table: pd.DataFrame, notes: list[str]) -> None:
+    """Write the result of `controls`, one row for each training signal of an encoder."""
     cells = table.assign(text=decimals(table["value"]), seeds=table["seeds"].astype(str))
     text = wide(cells, [*KEYS, "seeds"], "measure").rename(
         columns={"learned_from": "training signal"}
     )
     encoders = text.pop("dataset").replace(NAMES) + ": " + text.pop("encoder")
     headings = encoders.where(encoders != ": ", "Baselines")
-    visual = of_images(results.tasks)
-    subtasks = ", ".join(visual["task"] + " " + visual["subtask"])
-    notes = [*NOTES, f"Of images and videos: {subtasks}."]
-    if values["test_to_train"].gt(0).any():
-        notes.append(DRAWS)
     write_table(stem, table, text, "lr" + "r" * (text.shape[1] - 2), TITLE, notes, headings)
 
 
