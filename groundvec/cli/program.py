@@ -12,6 +12,8 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ from groundvec.runtime.jobs import Stopped
 
 STANDARD_INPUT = Path("/dev/stdin")  # a link to the file that the shell redirects to `-`
 # The bounds of numbers, by option. Options that a configuration has too have its schema's bounds.
-BOUNDS = {
+BOUNDS: dict[str, dict[str, Any]] = {
     "draw": {"$ref": "#/$defs/dataset/properties/draw"},
     "parts": {"$ref": "#/$defs/dataset/properties/parts"},
     "folds": {"$ref": "#/$defs/retrieval/properties/folds"},
@@ -153,11 +155,23 @@ def _check_numbers(arguments: argparse.Namespace) -> None:
         numbers = value if isinstance(value, list) else [value]
         if numbers and all(isinstance(number, int) for number in numbers):
             bounded[name] = value
+    if not bounded:  # most programs have none, and need not read the schema
+        return
     from groundvec.config.checks import find_mistake
+    from groundvec.config.schema import configuration_schema
 
-    mistake = find_mistake(bounded, {"properties": BOUNDS})
+    schemas = {name: _resolved(configuration_schema(), BOUNDS[name]) for name in bounded}
+    mistake = find_mistake(bounded, {"properties": schemas})
     if mistake:
         raise InputError(f"--{mistake}")
+
+
+def _resolved(root: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the part of the configuration's schema that a schema refers to, or the schema."""
+    if "$ref" not in schema:
+        return schema
+    definition: dict[str, Any] = reduce(getitem, schema["$ref"].split("/")[1:], root)
+    return definition
 
 
 def _inputs(arguments: argparse.Namespace) -> Iterator[Path]:

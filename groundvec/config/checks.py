@@ -12,8 +12,8 @@ from typing import Any
 
 from groundvec.config import parts
 
-# Descriptions refer to these definitions of schema.yaml: the names of files and folders.
-REFERENCES = {"#/$defs/path", "#/$defs/file", "#/$defs/folder"}
+# The definitions of schema.yaml that options of parts refer to: names of files and folders.
+REFERENCES = {f"#/$defs/{name}": {"type": "string"} for name in ("path", "file", "folder")}
 LANGUAGES: dict[str, Any] = {
     "type": "array",
     "minItems": 1,
@@ -83,8 +83,8 @@ def find_mistake(value: Any, schema: Mapping[str, Any], place: str = "") -> str:
     Returns:
         The key and the problem of the first violation; empty without any.
     """
-    if schema.get("$ref") in REFERENCES:
-        schema = {"type": "string"}
+    if "$ref" in schema:
+        schema = REFERENCES[schema["$ref"]]
     for keyword, (applies, problem) in CHECKS.items():
         if keyword in schema and applies(value):
             message = problem(value, schema[keyword])

@@ -380,7 +380,7 @@ def test_classes_decide_the_order_and_explain_it(photos, model, classifying, clo
     assert not caplog.messages
     [added, subtracted] = index.explain(cup, "a tiger", minus=["eine Tasse", tiger])
     assert added == ("tiger", pytest.approx(0), {})
-    assert subtracted.word == "tasse" and subtracted.weight < 0
+    assert subtracted.word == "Tasse" and subtracted.weight < 0
     assert subtracted.classes == {"Tasse": pytest.approx(1)}
     assert index.classes(espresso, 1, "de") == [("Espresso", pytest.approx(1))]
     index.search("xyzzy")
