@@ -13,7 +13,9 @@ from typing import Any
 from groundvec.config import parts
 
 # The definitions of schema.yaml that options of parts refer to: names of files and folders.
-REFERENCES = {f"#/$defs/{name}": {"type": "string"} for name in ("path", "file", "folder")}
+REFERENCES: dict[str, dict[str, Any]] = {
+    f"#/$defs/{name}": {"type": "string"} for name in ("path", "file", "folder")
+}
 LANGUAGES: dict[str, Any] = {
     "type": "array",
     "minItems": 1,
