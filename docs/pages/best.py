@@ -73,7 +73,7 @@ def of_paper() -> pd.DataFrame:
 
 
 def compared() -> pd.DataFrame:
-    """Compare the R@10 of this project's encoders with that of Merkx & Frank's network.
+    """Compare the R@10 of this project's encoders and of Merkx & Frank's network.
 
     Returns:
         A row per declared system and direction: `RECALL`, the reported recall, and `DIFFERENCE`.

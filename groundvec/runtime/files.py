@@ -145,8 +145,10 @@ def write_csv(path: str | Path, table: "pd.DataFrame") -> None:
 
 def write_sheet(path: str | Path, table: "pd.DataFrame") -> None:
     """Write a data frame for people, who may open it in a spreadsheet; see `cell`."""
-    texts = table.select_dtypes(["object", "string"]).columns
-    write_csv(path, table.assign(**{name: table[name].map(cell) for name in texts}))
+    sheet = table.copy()
+    for name in sheet.select_dtypes(["object", "string"]):
+        sheet[name] = sheet[name].map(cell)
+    write_csv(path, sheet)
 
 
 def cell(value: Any) -> Any:

@@ -296,15 +296,18 @@ def test_queries_are_combined_before_distances_are_computed():
     ("options", "message"),
     [
         ({"images": []}, "there is nothing to search: name a picture or a folder"),
-        ({"model": 5}, "5 is no model: give the name or the folder of one"),
-        ({"backbone": ["resnet50"]}, r"\['resnet50'\] is no network: give its name, or loaded"),
-        ({"crops": "2"}, "crops is '2': it must be 1, 2 or 10"),
-        ({"crops": 3}, "crops is 3: it must be 1, 2 or 10"),
+        ({"images": "photos", "model": 5}, "5 is no model: give the name or the folder of one"),
+        (
+            {"images": "photos", "backbone": ["resnet50"]},
+            r"\['resnet50'\] is no network: give its name, or loaded",
+        ),
+        ({"images": "photos", "crops": "2"}, "crops is '2': it must be 1, 2 or 10"),
+        ({"images": "photos", "crops": 3}, "crops is 3: it must be 1, 2 or 10"),
     ],
 )
 def test_an_option_of_another_type_is_refused(options, message):
     with pytest.raises(InputError, match=message):
-        Index(**{"images": "photos"} | options)
+        Index(**options)
 
 
 def test_a_query_that_means_nothing_is_refused(photos, model, tmp_path):

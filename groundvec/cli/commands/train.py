@@ -268,9 +268,7 @@ def _interpolate(start: "ModelFolder", model: Path, captions: Path, features: Pa
     share = interpolate(start, model, dev)
     count = f"{len(dev.image_ids)} development pictures"
     if share == 0:
-        return (
-            f"The weights stay those of {start.path.name}: fine-tuned ones find no more of {count}."
-        )
+        return f"The weights of {start.path.name} stay: fine-tuned ones find no more of {count}."
     return (
         f"The weights are {share:g} x fine-tuned ones + {1 - share:g} x those of "
         f"{start.path.name}: so they find the most of {count} (WiSE-FT, Wortsman et al. 2022)."
