@@ -8,7 +8,7 @@ from PIL import Image
 
 from reproduction.scenes.backgrounds import background, rain
 from reproduction.scenes.pen import FINE, PAINT, WIDTH, WOOD, Colour, Pen, Point
-from reproduction.scenes.things import BACK, BELOW, DRAWN, HALF, HEIGHT, SHOULDER, cart, person
+from reproduction.scenes.things import BACK, BELOW, HALF, HEIGHT, SHOULDER, person, shapes
 from reproduction.scenes.world import FLYING, PEOPLE, Scene
 
 _SIZE = {"big": 1.3, "small": 0.7, None: 1.0}
@@ -30,14 +30,16 @@ class _Group:
     ) -> None:
         """Put an object of a scene at `x`, at the height `y` above the ground."""
         kind = thing["kind"]
-        paint = PAINT[thing["colour"]]
-        scale = scale * _SIZE[thing["size"]]
+        colour = thing["colour"]
         look = random.Random(self.rng.random())
-        draw = partial(person, kind=kind, look=look) if kind in PEOPLE else DRAWN[kind]
-        self._add(kind, x, y, scale, lambda pen: draw(pen, paint=paint, pose=pose))
+        if kind in PEOPLE:
+            draw = partial(person, kind=kind, paint=PAINT[colour], pose=pose, look=look)
+        else:
+            draw = partial(shapes, kind=kind, colour=colour, pose=pose)
+        self._add(kind, x, y, scale * _SIZE[thing["size"]], draw)
 
     def cart(self) -> None:
-        self._add("cart", 0, 0, 1, cart)
+        self._add("cart", 0, 0, 1, partial(shapes, kind="cart", colour="brown", pose=""))
 
     def line(self, points: Sequence[Point], width: float = 2.4, fill: Colour = WOOD) -> None:
         self.parts.append(((0, 0), 1, lambda pen: pen.line(points, width, fill)))
