@@ -26,6 +26,8 @@ RAW = re.compile(
 )
 # Folders of thumbnails and trash. Names that begin with a dot are hidden too.
 HIDDEN = {"@eadir", "@__thumb", "@recycle", "#recycle", "$recycle.bin", "__macosx", "lost+found"}
+# Folders of the system's own files, and of links to everywhere, such as /proc/self/root.
+SYSTEM = ("/proc", "/sys", "/dev")
 UNREADABLE = "unreadable: "  # with the reason, it replaces a checksum
 
 
@@ -104,8 +106,8 @@ def visible_files(top: Path) -> list[Path]:
     """List the files in a folder and its subfolders, sorted, except those that are hidden.
 
     Every command that takes a folder of pictures lists it by this function. Links to folders are
-    followed, each folder once. Entries that cannot be read are left out; for each folder
-    and reason, a line counts them.
+    followed, each folder once, but none of `SYSTEM` is entered. Entries that cannot be read are
+    left out; for each folder and reason, a line counts them.
 
     Raises:
         InputError: the folder itself cannot be read.
@@ -118,7 +120,8 @@ def visible_files(top: Path) -> list[Path]:
         key = (os.path.dirname(error.filename), error.strerror)  # noqa: PTH120
         problems.setdefault(key, []).append(error)
 
-    seen = set()
+    system = [Path(folder).stat() for folder in SYSTEM if Path(folder).exists()]
+    seen = {(status.st_dev, status.st_ino) for status in system}
     files: list[Path] = []
     for folder, inner, names in os.walk(top, onerror=leave_out, followlinks=True):
         try:

@@ -191,7 +191,7 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
         text_class = parts.find("text", description["text"]["name"])
         train_captions = captions.loc[captions["split"] == "train", "caption"]
         content = text_class.build(train_captions, **parts.options(description["text"])).as_dict()
-    labels = {"dataset": photos.resolve().name, "model": output.name, "seed": arguments.seed}
+    labels = {"dataset": photos.resolve().name or "/", "model": output.name, "seed": arguments.seed}
     model = work / "model"
     choose(device, precision=description["training"]["precision"])
     train_from_files(

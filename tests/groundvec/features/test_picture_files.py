@@ -78,7 +78,10 @@ def test_thumbnails_and_trash_are_left_out_and_links_followed_once(photos, tmp_p
     (photos / "deep/again").symlink_to(elsewhere)
     (photos / "deep/loop").symlink_to(photos)
     (elsewhere / "back").symlink_to(photos / "deep")
+    (photos / "deep/processes").symlink_to("/proc")
     assert sorted({*pictures(photos)} - {*before}) == [photos / "deep/again/far.jpg"]
+    with pytest.raises(InputError, match=r"/proc holds no pictures that can be read: no files"):
+        pictures("/proc")
 
 
 def test_folders_that_cannot_be_read_are_not_empty(photos, monkeypatch, caplog):
