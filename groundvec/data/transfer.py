@@ -26,7 +26,7 @@ CHUNK = 1 << 16  # bytes
 MAX_BYTES = 2**31  # of a file whose size is unknown: 2 GiB
 TIMEOUT = 30  # seconds without a byte
 MIN_SPEED = 1000  # bytes of content per second, in each `PERIOD`
-PERIOD = 60  # seconds
+PERIOD = 30  # seconds
 RETRIES = 4  # in a row that gain no byte, after 1, 2, 4 and 8 seconds
 TOO_MANY_REQUESTS = 429
 
@@ -234,6 +234,7 @@ def _attempt(
     pace: _Pace,
 ) -> None:
     """Request a file from byte `start` on, and write it to `part` from there."""
+    pace.check()  # earlier attempts may have spent the time on connections that were not accepted
     if start:
         headers = {**headers, "Range": f"bytes={start}-"}
     try:

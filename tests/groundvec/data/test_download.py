@@ -5,6 +5,7 @@ import hashlib
 import itertools
 import os
 import re
+import socket
 import urllib.error
 import urllib.request
 import zipfile
@@ -106,6 +107,17 @@ def test_an_answer_that_is_none_or_does_not_end_is_one_line(
     with answering(head, piece, pause) as url:
         assert said in refused({"urls": [url]}, target)
     assert list(target.parent.iterdir()) == []
+
+
+def test_a_server_that_accepts_no_connection_is_not_tried_beyond_the_period(target, monkeypatch):
+    monkeypatch.setattr(transfer, "PERIOD", 0.3)
+    monkeypatch.setattr(transfer, "TIMEOUT", 0.2)
+    with (
+        socket.create_server(("127.0.0.1", 0), backlog=0) as busy,
+        socket.create_connection(busy.getsockname()),  # fills the queue
+    ):
+        url = "http://127.0.0.1:{1}".format(*busy.getsockname())
+        assert "too slow: 0 bytes" in refused({"urls": [url]}, target)
 
 
 @pytest.mark.parametrize("name", ["archive.zip", "archive.zip.part", "archive.zip.sha256"])
