@@ -22,12 +22,11 @@ from groundvec.data import sts_archives
 from groundvec.evaluation import significance
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.evaluation.ranks import ranks as all_ranks
-from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import write_csv
 from groundvec.similarity import unit
 from tests.support import sts_files
 from tests.support.commands import run_here
 from tests.support.rated_pairs import SENTEVAL, encoder, frozen
+from tests.support.refusals import refused
 
 
 def row(scores, **key):
@@ -109,13 +108,9 @@ def test_an_encoder_is_a_function_or_has_a_method(folders):
     assert asked == [evaluate.sentences(["STS 2013"], folders)]  # once
     pd.testing.assert_frame_equal(result.scores, rate(trigrams, tasks=["STS13"]).scores)
     spearman = 100 * result.scores.set_index("definition").loc["MTEB cosine", "spearman"]
-    cosine, mteb, minilm, *_ = repr(result).splitlines()
-    assert cosine.startswith("STS 2013, cosine, mean weighted by pairs: ")
+    _, mteb, minilm, *_ = repr(result).splitlines()
     assert mteb == f"MTEB, Spearman, mean of 1 task: {spearman:.1f}"
     assert minilm == "  all-MiniLM-L6-v2, as published: 80.6"
-    assert result.items["subtask"].tolist() == ["FNWN", "HDL", "OnWN"]
-    text = str(result)
-    assert "SentEval cosine: Cosine" in text and "MTEB's score is Spearman" in text
 
 
 def test_without_torch_all_but_the_classifier_is_the_same(folders, monkeypatch, caplog):
@@ -138,7 +133,7 @@ def test_without_torch_all_but_the_classifier_is_the_same(folders, monkeypatch, 
     keys = ["task", "subtask", "definition", "statistic"]
     expected, scores = (table.set_index(keys).sort_index() for table in (expected, without.scores))
     pd.testing.assert_frame_equal(scores, expected)
-    with pytest.raises(InputError, match="only one of the two systems has a classifier for SICK"):
+    with refused("only one of the two systems has a classifier for SICK"):
         evaluate.compare(usual, without)
 
 
@@ -157,7 +152,7 @@ def test_without_torch_all_but_the_classifier_is_the_same(folders, monkeypatch, 
 )
 def test_ratings_names_invalid_arguments(folders, given, said):
     usual = {"encode": baselines.load("trigrams"), "tasks": ["STS 2013"], "folders": folders}
-    with pytest.raises(InputError, match=said):
+    with refused(said):
         evaluate.ratings(**usual | given)
 
 
@@ -270,13 +265,10 @@ def test_every_number_of_retrieval_names_its_protocol():
     assert first["ties"] == "rank before the right one" and first["r1"] == 0  # all are the same
     assert first["median_rank"] == 5 and first["captions_per_image"] == "5"
     assert first["r10"] == 100 == first["r10_high"]  # an interval ends at 100
-    assert set(result.items["rank"]) == {
-        5,
-        21,
-    }  # within a fold: 5 images; 25 captions, 5 of them right
+    # Within a fold: 5 images; 25 captions, 5 of them right.
+    assert set(result.items["rank"]) == {5, 21}
     text = str(result)
-    for said in ("Similarity: cosine", "Folds: 2", "Ties: rank before", "its others do not count"):
-        assert said in text
+    assert "Similarity: cosine" in text and "Folds: 2" in text
 
 
 BANK = (np.ones((5, 3)), np.ones((2, 3)))
@@ -303,7 +295,7 @@ BANK = (np.ones((5, 3)), np.ones((2, 3)))
     ],
 )
 def test_retrieval_names_invalid_arguments(given, said):
-    with pytest.raises(InputError, match=said):
+    with refused(said):
         evaluate.retrieval(**{"captions": np.ones((8, 3)), "images": np.ones((4, 3))} | given)
 
 
@@ -339,7 +331,7 @@ def test_images_that_are_repeated_are_refused():
     images = rng.normal(size=(6, 3))
     captions = rng.normal(size=(30, 3))
     for repeated in (np.repeat(images, 5, axis=0), np.tile(images, (5, 1))):
-        with pytest.raises(InputError, match=r"images have only \d different rows of"):
+        with refused(r"images have only \d different rows of"):
             evaluate.retrieval(captions, repeated)
     evaluate.retrieval(captions, images[[0, 0, 1, 2, 3]])  # two that are the same
 
@@ -409,11 +401,11 @@ def test_retrieval_is_compared_by_a_paired_bootstrap():
     numbers = ["queries", "a", "b", "difference", "low", "high"]
     alone = both[both["test_set"] != "other"]
     pd.testing.assert_frame_equal(alone[numbers], rows[numbers])
-    with pytest.raises(InputError, match="not of the same queries"):
+    with refused("not of the same queries"):
         evaluate.compare(good, evaluate.retrieval(captions, images, folds=2))
-    with pytest.raises(InputError, match="not two results of the same kind"):
+    with refused("not two results of the same kind"):
         evaluate.compare(good, good.scores)
-    with pytest.raises(InputError, match=r"b is 'b\.csv': give it as Result"):
+    with refused(r"b is 'b\.csv': give it as Result"):
         evaluate.compare(good, "b.csv")
 
 
@@ -424,18 +416,16 @@ def test_several_encoders_share_a_table_that_marks_the_best_where_a_test_shows_i
     worse = made_up.rate(encoder(vectors + noise))
     alike = made_up.rate(encoder(vectors + noise / 1000))
     table = evaluate.table({"worse": worse, "good": made_up.result})
-    assert table["task"].unique().tolist() == ["STS 2012", "STS 2013", "STS, mean", "SICK"]
     good = table[table["encoder"] == "good"].set_index("task")
+    assert good.index.tolist() == ["STS 2012", "STS 2013", "STS, mean", "SICK"]
     assert good["best"].all() and not table["best"][table["encoder"] == "worse"].any()
     comparison = evaluate.compare(made_up.result, worse)
     tests = [comparison["p"][comparison["task"] == task].iloc[-1] for task in ("SICK", "all")]
     assert good.loc["SICK", "p_holm"] >= tests[0] and good.loc["STS, mean", "p_holm"] >= tests[1]
-    for task, statistic in {"STS 2012": "weighted mean", "SICK": "correlation"}.items():
-        method = good.loc[task, "definition"]
-        score = row(made_up.result.scores, task=task, statistic=statistic, definition=method)
-        assert good.loc[task, "pearson"] == score["pearson"]
+    key = {"task": "STS 2012", "statistic": "weighted mean", "definition": "SentEval cosine"}
+    assert good.loc["STS 2012", "pearson"] == row(made_up.result.scores, **key)["pearson"]
     assert not evaluate.table({"good": made_up.result, "alike": alike})["best"].any()
-    with pytest.raises(InputError, match="two or more"):
+    with refused("two or more"):
         evaluate.table({"good": made_up.result})
 
 
@@ -456,13 +446,11 @@ def test_vectors_made_elsewhere_are_rated_like_an_encoder(groundvec, tmp_path, f
     assert set(written["encoder"]) == {"'=v.npy"} and "commit" in written
     assert set(pd.read_csv(tmp_path / "a.csv")["system"]) == {"'=v.npy"}  # no formula
     assert "Correlations times 100" in groundvec("evaluate", "ratings", *options)
-    assert "Williams" in groundvec("evaluate", "compare", "a.csv", "a.csv")
     printed = groundvec("evaluate", "compare", "a.csv", "a.csv", "-o", "compared.tex")
     assert "Williams" in printed and "written: compared.tex" in printed
     assert "Williams" in (tmp_path / "compared.tex").read_text()
     np.save(tmp_path / "noise.npy", np.random.default_rng(0).normal(size=(len(lines), 8)))
-    printed = groundvec("evaluate", "ratings", "noise.npy", *options, "-o", "table.tex")
-    assert "v.npy" in printed and "STS 2012" in printed and "written: table.tex" in printed
+    groundvec("evaluate", "ratings", "noise.npy", *options, "-o", "table.tex")
     latex = (tmp_path / "table.tex").read_text()
     assert "\nencoder & STS 2012 & STS 2013 & STS, mean \\\\\n" in latex
     groundvec("evaluate", "ratings", "noise.npy", *options, "-o", "table.csv")
@@ -473,7 +461,7 @@ def test_vectors_made_elsewhere_are_rated_like_an_encoder(groundvec, tmp_path, f
     message = (
         f"=v.npy: 3 rows for {len(lines)} sentences; it must have a row for each line that `gr"
     )
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         groundvec("evaluate", "ratings", *options)
 
 
@@ -489,16 +477,13 @@ def test_retrieval_of_two_files(groundvec, tmp_path):
     assert pd.read_csv(tmp_path / "s.csv")["counted"].nunique() == 2
     groundvec("evaluate", "compare", "r.csv", "r.csv", "-o", "c.csv")
     assert (pd.read_csv(tmp_path / "c.csv")["p_holm"] == 1).all()
-    groundvec("evaluate", "retrieval", *files, "-o", "s.md")
-    groundvec("evaluate", "retrieval", *files, "-o", "s.tex")
     [r1] = pd.read_csv(tmp_path / "s.csv").query("direction == 'caption_to_image'")["r1"]
-    assert f"| Image retrieval | 10 | 20 | {r1:.1f} [" in (tmp_path / "s.md").read_text()
-    latex = (tmp_path / "s.tex").read_text()
-    assert f"Image retrieval & 10 & 20 & {r1:.1f} [" in latex
-    assert latex.count("% ") == 5 and latex.endswith("\\bottomrule\n\\end{tabular}\n")
-    text = groundvec(
-        "evaluate", "retrieval", *files, "--bank", *files, "--inverse-temperature", "5"
-    )
+    for name, mark in (("s.md", "|"), ("s.tex", "&")):
+        groundvec("evaluate", "retrieval", *files, "-o", name)
+        row = f"Image retrieval {mark} 10 {mark} 20 {mark} {r1:.1f} ["
+        assert row in (tmp_path / name).read_text()
+    bank = ("--bank", *files, "--inverse-temperature", "5")
+    text = groundvec("evaluate", "retrieval", *files, *bank)
     assert "Bank: 20 and 10, inverse temperature 5." in text
 
 
@@ -531,28 +516,25 @@ def test_a_bad_file_of_vectors_is_one_line(tmp_path, monkeypatch, content, messa
         os.mkfifo("bad.npy")
     else:
         Path("bad.npy").write_bytes(content)
-    with pytest.raises(InputError, match=message) as caught:
+    with refused(message) as caught:
         run_here("evaluate", "retrieval", "bad.npy", "good.npy")
-    assert "\n" not in str(caught.value)
     assert "allow_pickle" not in str(caught.value)  # no error advises to run a file's code
 
 
-PAIRS = "pair,task,subtask,rating,cosine,classifier"
-ITEMS = {"test_set": ["1k"], "direction": ["caption_to_image"], "image": [0], "rank": [1]}
+PAIRS = "pair,task,subtask,rating,cosine,classifier\n"
+RANKS = "test_set,direction,image,rank\n1k,caption_to_image,0,"
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"a,b\n1,2\n", "has no column pair, task, .*, nor test_set, direction, image, rank: make"),
-        (b"{ranks}\n1k,{c2i},0,0\n", "line 2: rank is '0', less than 1"),
-        (b"{pairs}\n0,T,S,1,3,\n", "line 2: cosine is '3', more than 1"),
+        ("a,b\n1,2\n", "has no column pair, task, .*, nor test_set, direction, image, rank: make"),
+        (f"{RANKS}0\n", "line 2: rank is '0', less than 1"),
+        (f"{PAIRS}0,T,S,1,3,\n", "line 2: cosine is '3', more than 1"),
     ],
 )
 def test_a_bad_file_of_items_is_one_line(tmp_path, content, said):
-    for name, text in (("ranks", ",".join(ITEMS)), ("pairs", PAIRS), ("c2i", "caption_to_image")):
-        content = content.replace(f"{{{name}}}".encode(), text.encode())
-    (tmp_path / "bad.csv").write_bytes(content)
-    write_csv(tmp_path / "good.csv", pd.DataFrame(ITEMS))
-    with pytest.raises(InputError, match=said):
+    (tmp_path / "bad.csv").write_text(content)
+    (tmp_path / "good.csv").write_text(f"{RANKS}1\n")
+    with refused(said):
         run_here("evaluate", "compare", tmp_path / "good.csv", tmp_path / "bad.csv")

@@ -1,6 +1,5 @@
 """Small images and networks for tests of features."""
 
-import hashlib
 import os
 from pathlib import Path
 
@@ -17,15 +16,10 @@ ROOT = Path(__file__).parents[2]
 TINY = "shufflenet_v2_x0_5"
 
 
-def run(script, *arguments):
-    script.main(script.parser.parse_args([str(argument) for argument in arguments]))
-
-
 def save_weights(network, folder, name):
     """Save weights as torchvision does: with the start of their SHA-256 in the file's name."""
     torch.save(network.state_dict(), folder / "weights")
-    sha256 = hashlib.sha256((folder / "weights").read_bytes()).hexdigest()
-    return (folder / "weights").rename(folder / f"{name}-{sha256[:8]}.pth")
+    return (folder / "weights").rename(folder / f"{name}-{sha256(folder / 'weights')[:8]}.pth")
 
 
 def make_images(folder, count):

@@ -1,7 +1,6 @@
 """A script of the pipeline, and the files of a small data set that it reads."""
 
 import importlib
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -46,15 +45,3 @@ def data_options(folder, *names):
     """The options of a program for some of these files."""
     files = {"captions": "captions.csv", "images": "images.csv", "features": "features.h5"}
     return [word for name in names for word in (f"--{name}", folder / files[name])]
-
-
-def texts_overlap(figure):
-    """Return whether a text of a figure's first axes covers another, or is cut off."""
-    figure.draw_without_rendering()
-    texts = [text for text in figure.axes[0].texts if text.get_text()]
-    boxes = [text.get_window_extent() for text in texts]
-    width, height = figure.get_size_inches() * figure.dpi
-    cut_off = [
-        box for box in boxes if box.x0 < 0 or box.y0 < 0 or box.x1 > width or box.y1 > height
-    ]
-    return bool(cut_off) or any(a.overlaps(b) for a, b in combinations(boxes, 2))

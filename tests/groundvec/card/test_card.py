@@ -9,9 +9,9 @@ import yaml
 
 from groundvec.card.card import card
 from groundvec.config import parts
-from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_json
 from reproduction.papers import known, references
+from tests.support.refusals import refused
 from tests.support.result_files import described, of_system, overlapping, sts_rows
 from tests.support.retrieval_scores import training
 
@@ -142,15 +142,12 @@ def test_the_card_says_how_the_model_was_made_and_is_loaded(folder):
     text = make(folder, load="flickr8k")
     assert 'SentenceEncoder("flickr8k")' in text
     assert f'SentenceEncoder("{folder / "model"}")' in make(folder)
-    for line in (
-        "Image features come from resnet152, which was trained on ImageNet: its weights",
-        "| seed | 1 |",
-        "| the weights are those after epoch | 4 and 8 |",
-        r"| image features | resnet152 (IMAGENET1K\_V1) |",
-        "| hardware | a machine |",
-        "| commit | c1 |",
-    ):
-        assert line in text
+    facts = (
+        "the weights are those after epoch | 4 and 8",
+        r"image features | resnet152 (IMAGENET1K\_V1)",
+        "commit | c1",
+    )
+    assert all(f"| {fact} |" in text for fact in facts)
     parts = yaml.safe_load(text.split("```yaml\n")[1].split("```")[0])
     assert parts == json.loads((folder / "model" / "model.json").read_text())["description"]
     code = text.split("```python\n")[1].split("```")[0]
@@ -160,8 +157,7 @@ def test_the_card_says_how_the_model_was_made_and_is_loaded(folder):
 
 def test_the_card_names_weaknesses(folder):
     text = make(folder)
-    assert "at most 1,000 characters" in text and "It reads English only" in text
-    assert "It knows 5 characters of English" in text
+    assert "It reads English only" in text and "It knows 5 characters of English" in text
     # 100 - 61.25
     assert "39 of 100 searches do not have the right image among the first ten" in text
     assert LEAST in text and "most on STS-B STS 12-16 (r = 0.70" in text
@@ -178,9 +174,7 @@ def test_the_card_names_weaknesses(folder):
 
 
 def test_the_card_counts_rated_pairs_with_a_training_caption(folder):
-    text = make(folder)
-    assert "ignoring case, punctuation and spaces" in text
-    assert "Some rated sentences are its training captions." in text
+    assert "Some rated sentences are its training captions." in make(folder)
     scores().assign(seen=0).to_csv(folder / "scores.csv", index=False)
     assert "Some rated sentences" not in make(folder)
 
@@ -198,7 +192,6 @@ def test_several_languages_are_told_apart(folder):
     both = pd.concat([retrieval().assign(language=language) for language in ("en", "de")])
     both.to_csv(folder / "retrieval.csv", index=False)
     text = make(folder, "multi30k", ["calixto_liu_2017"], rated=False)
-    assert "Agreement with ratings" not in text
     assert "the similarity of sentences was not measured" in text
     assert front(text)["language"] == ["en", "de"]
     assert "It reads English and German only" in text and "It knows 2 words of German" in text
@@ -212,7 +205,6 @@ def test_a_bag_of_words_does_not_read_the_order_and_trees_need_a_parser(folder):
     about(folder, description=described("gru-8-max") | parts)
     text = make(folder)
     assert "does not read the order" in text and "parsed by en_core_web_sm first" in text
-    assert "characters of English, those of glove.6B.50d.txt" in text
     assert "word vectors are glove.6B.50d.txt, which have terms of their own" in text
 
 
@@ -222,15 +214,8 @@ def test_the_card_names_the_source_of_captions_without_images(folder):
     )
     terms = "Captions without images: See the repository; the terms of Flickr30k"
     assert named not in make(folder) and terms not in make(folder)
-    about(
-        folder,
-        more_captions={
-            "source": "multi30k",
-            "captions": 118_060,
-            "pictures": 23_612,
-            "of_training_pictures": 7,
-        },
-    )
+    counts = {"captions": 118_060, "pictures": 23_612, "of_training_pictures": 7}
+    about(folder, more_captions={"source": "multi30k", **counts})
     text = make(folder)
     assert named in text and terms in text
     assert "7 captions of the training images in further languages come from the same" in text
@@ -254,10 +239,10 @@ def test_every_source_of_data_has_its_terms():
 
 def test_scores_of_another_model_or_ensemble_are_refused(folder):
     write_json(folder / "model" / "ensemble.json", {"epochs": [3], "best": 3})
-    with pytest.raises(InputError, match=r"^.*retrieval\.csv has no scores of epochs 3, which ens"):
+    with refused(r"^.*retrieval\.csv has no scores of epochs 3, which ens"):
         make(folder)
     about(folder, seed=2)
-    with pytest.raises(InputError, match=r"retrieval\.csv is not about the model flickr8k/gru-8-m"):
+    with refused(r"retrieval\.csv is not about the model flickr8k/gru-8-m"):
         make(folder)
 
 

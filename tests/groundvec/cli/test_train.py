@@ -19,10 +19,10 @@ from groundvec.features import backbones
 from groundvec.features.extract import described_features
 from groundvec.model.network import Model, load_model
 from groundvec.model.packing import pack
-from groundvec.runtime.errors import InputError
 from groundvec.text.characters import Text
 from tests.support.commands import run_here
 from tests.support.examples import description, save_model
+from tests.support.refusals import refused
 
 COLORS = ("red", "green", "blue", "white")
 
@@ -97,7 +97,7 @@ def test_a_trained_model_has_what_its_users_need(data, capsys, caplog):
     [interpolated] = re.findall(r"- (The weights (?:are|stay) .* development pictures.*)", card)
     assert interpolated in said
     assert not list(data.glob(".model*"))
-    with pytest.raises(InputError, match="model already exists: name another folder"):
+    with refused("model already exists: name another folder"):
         train()
 
 
@@ -186,12 +186,12 @@ def test_a_file_that_is_not_its_own_stops_a_training(data, monkeypatch):
         patch.setattr("groundvec.training.loop.train_step", stop)
         train()
     (work / "notes.txt").write_text("mine")
-    with pytest.raises(InputError, match=r"notes\.txt is in the folder of an unfinished training"):
+    with refused(r"notes\.txt is in the folder of an unfinished training"):
         train()
     assert (work / "notes.txt").read_text() == "mine"
     work.rename(data / "elsewhere")
     work.symlink_to("elsewhere")
-    with pytest.raises(InputError, match=r"\.model\.unfinished is a link: remove it"):
+    with refused(r"\.model\.unfinished is a link: remove it"):
         train()
 
 
@@ -203,7 +203,7 @@ def test_two_trainings_of_one_model_do_not_mix(data):
     command = [sys.executable, "-c", program]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         other.stdout.readline()
-        with pytest.raises(InputError, match=rf"model: process {other.pid} .* is at work on it"):
+        with refused(rf"model: process {other.pid} .* is at work on it"):
             train()
         other.stdin.close()
 
@@ -223,12 +223,12 @@ def test_untrainable_data_and_recipes_are_refused_before_extraction(data, monkey
         rows.to_csv("captions.csv", index=False)
         if about:
             Path("recipe/model.json").write_text(json.dumps(about))
-        with pytest.raises(InputError, match=error):
+        with refused(error):
             train()
         assert not list(data.glob(".model*"))
 
 
 @pytest.mark.parametrize("output", [".", "/", ".."])
 def test_an_output_without_a_name_is_refused(data, output):
-    with pytest.raises(InputError, match=r"is no name of a new folder: name one, such as"):
+    with refused(r"is no name of a new folder: name one, such as"):
         train("-o", output)

@@ -5,6 +5,7 @@ import gzip
 import io
 import os
 import random
+import re
 import shutil
 import stat
 import tarfile
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 from groundvec.data.archives import unpack
 from groundvec.runtime.errors import InputError
+from tests.support.refusals import refused
 
 FILES = {"a.txt": b"first", "deep/er/b.bin": bytes(range(256)) * 20, "deep/empty": b""}
 
@@ -53,14 +55,12 @@ def tree(folder):
     }
 
 
-def refused(archive, folder):
+def unpacking_fails(archive, folder):
     """The one line with which an archive is refused; nothing may have been written."""
     before = sorted(archive.parent.rglob("*"))
-    with pytest.raises(InputError) as caught:
+    with refused(re.escape(str(archive))) as caught:
         unpack(archive, folder)
     assert sorted(archive.parent.rglob("*")) == before
-    assert "\n" not in str(caught.value)
-    assert str(archive) in str(caught.value)
     return str(caught.value)
 
 
@@ -95,7 +95,7 @@ def test_no_name_writes_outside(tmp_path_factory, kind, parts):
     folder = top / "inner" / "folder"
     folder.parent.mkdir()
     if name.startswith("/") or ".." in parts:
-        assert f"member {name} " in refused(archive, folder)
+        assert f"member {name} " in unpacking_fails(archive, folder)
     else:
         unpack(archive, folder)
         assert tree(folder) == {os.path.normpath(name): b"content"}
@@ -117,14 +117,14 @@ def test_a_link_or_a_device_is_named(tmp_path, kind):
         info.linkname = "../outside"
         with tarfile.open(archive, "a") as file:
             file.addfile(info)
-    assert "member link " in refused(archive, tmp_path / "folder")
+    assert "member link " in unpacking_fails(archive, tmp_path / "folder")
 
 
 def test_a_filled_folder_and_a_missing_archive_are_refused(make, tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder/mine").write_text("mine")
-    refused(make(FILES), tmp_path / "folder")
-    assert "missing" in refused(tmp_path / "none.zip", tmp_path / "new")
+    unpacking_fails(make(FILES), tmp_path / "folder")
+    assert "missing" in unpacking_fails(tmp_path / "none.zip", tmp_path / "new")
 
 
 @pytest.mark.parametrize("share", [0, 0.5, 0.99])
@@ -133,7 +133,7 @@ def test_a_truncated_archive_is_named(tmp_path, kind, share):
     noise = {f"{i}.jpg": random.Random(i).randbytes(5000) for i in range(20)}
     archive = MAKERS[kind](tmp_path / f"archive.{kind}", noise)
     archive.write_bytes(archive.read_bytes()[: int(share * archive.stat().st_size)])
-    message = refused(archive, tmp_path / "folder")
+    message = unpacking_fails(archive, tmp_path / "folder")
     assert "truncated or damaged" in message
     assert "delete it and run again" in message
 
@@ -196,7 +196,7 @@ def test_a_decompression_bomb_is_refused_before_it_is_read(tmp_path, kind):
     else:
         content = header * 2**16 if kind == "headers" else header + bytes(2**25)
         archive.write_bytes(gzip.compress(content))
-    assert "holds more than 16 MiB" in refused(archive, tmp_path / "folder")
+    assert "holds more than 16 MiB" in unpacking_fails(archive, tmp_path / "folder")
 
 
 # Names
@@ -205,4 +205,4 @@ def test_a_decompression_bomb_is_refused_before_it_is_read(tmp_path, kind):
 @pytest.mark.parametrize("name", ["x" * 300, "deep/" + "x" * 300 + "/a", "a.txt/b", "deep"])
 def test_names_that_no_disk_can_hold_are_one_line(make, tmp_path, name):
     archive = make({"a.txt": b"first", "deep/b.bin": b"second", name: b"third"})
-    assert "damaged" in refused(archive, tmp_path / "out")
+    assert "damaged" in unpacking_fails(archive, tmp_path / "out")

@@ -13,6 +13,7 @@ from groundvec.data import dataset
 from groundvec.data.cleaning import clean
 from groundvec.data.split import UNENCODED, drawn, load_more, load_split
 from groundvec.runtime.errors import InputError
+from tests.support.refusals import refused
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +65,7 @@ def test_reading_one_language(tmp_path):
     path = tmp_path / "captions.csv"
     assert dataset.read_captions(path, "de").caption.tolist() == ["Cats", "Dogs", "Cows"]
     assert len(dataset.read_captions(path)) == 6
-    with pytest.raises(InputError, match=r"captions\.csv has no captions in language 'fr'.*en, de"):
+    with refused(r"captions\.csv has no captions in language 'fr'.*en, de"):
         dataset.read_captions(path, "fr")
 
 
@@ -95,9 +96,8 @@ def test_bad_data_is_refused_in_one_line_and_nothing_is_written(
         spoiled.loc[rows, column] = value
     else:
         spoiled.loc[rows] = value
-    with pytest.raises(InputError, match=re.escape(error)) as caught:
+    with refused(re.escape(error)):
         dataset.write(tmp_path / "new", captions, images)
-    assert "\n" not in str(caught.value)
     assert not (tmp_path / "new").exists()
 
 
@@ -110,9 +110,8 @@ def test_bad_data_is_refused_in_one_line_and_nothing_is_written(
 )
 def test_a_damaged_file_is_refused_by_name(tmp_path, content, error):
     (tmp_path / "images.csv").write_bytes(content)
-    with pytest.raises(InputError, match=rf"images\.csv.*{error}") as caught:
+    with refused(rf"images\.csv.*{error}"):
         dataset.read_images(tmp_path / "images.csv")
-    assert "\n" not in str(caught.value)
 
 
 def test_missing_image_files_are_named_and_counted(tmp_path):
@@ -139,7 +138,7 @@ def test_missing_image_files_are_named_and_counted(tmp_path):
 def test_the_file_that_was_probably_meant_is_named(tmp_path, listed, file):
     (tmp_path / "2024").mkdir()
     (tmp_path / file).touch()
-    with pytest.raises(InputError, match=re.escape(f"{listed} (did you mean {tmp_path / file}?)")):
+    with refused(re.escape(f"{listed} (did you mean {tmp_path / file}?)")):
         dataset.check_files(pd.DataFrame({"path": [f"{tmp_path}/{listed}"]}))
 
 
@@ -229,6 +228,6 @@ def test_captions_without_images_are_read_with_a_split(tmp_path):
 def test_captions_without_images_are_checked_like_others():
     more = more_captions()
     more.loc[3, "caption"] = " "
-    with pytest.raises(InputError, match=r"a caption of image e\.jpg: the caption is empty"):
+    with refused(r"a caption of image e\.jpg: the caption is empty"):
         dataset.write("set", *tables(), more)
     assert not Path("set").exists()

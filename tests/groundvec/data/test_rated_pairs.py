@@ -8,7 +8,7 @@ from groundvec.data.ratings import COLUMNS, read_ratings, read_sts
 from groundvec.data.tokenization import prepare
 from groundvec.results import frames
 from groundvec.results.schemas import Ratings
-from groundvec.runtime.errors import InputError
+from tests.support.refusals import refused
 from tests.support.sts_files import SICK_HEADER, SUBTASKS, small, write
 
 
@@ -68,14 +68,13 @@ TRIAL = "SICK/SICK_trial.txt"
 def test_malformed_ratings_are_named(tmp_path, name, content, error):
     files = {**small(False), name: content}
     folders = write(tmp_path, {path: text for path, text in files.items() if text is not None})
-    with pytest.raises(InputError, match=error) as raised:
+    with refused(error):
         read_sts(folders)
-    assert "\n" not in str(raised.value)
 
 
 def test_folders_that_are_missing_or_named_twice(tmp_path):
     folders = write(tmp_path, small(False))
-    with pytest.raises(InputError, match="nowhere is not a folder"):
+    with refused("nowhere is not a folder"):
         read_sts([*folders, tmp_path / "nowhere"])
     again, _ = read_sts([tmp_path, *folders], "none")
     assert len(again) == 33
@@ -111,7 +110,7 @@ def test_written_pairs_are_read_again(tmp_path):
 def test_a_damaged_pairs_file_is_refused(tmp_path, text, error):
     path = tmp_path / "ratings.csv"
     path.write_text(text.replace("{header}", ",".join(COLUMNS)))
-    with pytest.raises(InputError, match=f"ratings.csv:? {error}"):
+    with refused(f"ratings.csv:? {error}"):
         read_ratings(path)
 
 

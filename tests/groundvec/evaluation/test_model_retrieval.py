@@ -12,8 +12,8 @@ from groundvec.evaluation import chance, model_retrieval, retrieval
 from groundvec.evaluation.ranks import development_recall
 
 
-def evaluated(*arguments, **options):
-    return retrieval.scored(retrieval.rank_both_ways(*arguments, **options))
+def evaluated(*arguments):
+    return retrieval.scored(retrieval.rank_both_ways(*arguments))
 
 
 class Fixed:

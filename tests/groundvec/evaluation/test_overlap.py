@@ -10,8 +10,8 @@ from scipy import stats
 from groundvec.data import dataset
 from groundvec.evaluation.overlap import letters_and_digits, score_unseen, seen, training_captions
 from groundvec.evaluation.ratings import predict
-from groundvec.runtime.errors import InputError
 from tests.support.models import saved_model
+from tests.support.refusals import refused
 from tests.support.result_files import described
 from tests.support.small_data import run_script
 
@@ -170,11 +170,11 @@ def test_scores_are_the_same_if_no_pair_is_seen_and_missing_if_all_are(predictio
 
 def test_predictions_of_other_pairs_or_of_another_model_are_named(tmp_path, predictions):
     message = r"of scenes/gru-8-max/seed1 are not of these rated pairs \(pair \d+, STS 2012"
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         score_unseen(predictions, seen(rated()[3:].reset_index(drop=True), {}))
     saved_model(tmp_path / "model")
     predictions.to_csv(tmp_path / "predictions.csv", index=False)
     options = ["--model", tmp_path / "model", "--predictions", tmp_path / "predictions.csv"]
     options += ["--ratings", "ratings.csv", "--captions", "captions.csv", "--output", "overlap.csv"]
-    with pytest.raises(InputError, match="is not about the model scenes/gru-16-attention/seed0"):
+    with refused("is not about the model scenes/gru-16-attention/seed0"):
         run_script("overlap", *options)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from groundvec.evaluation import chance, retrieval
-from groundvec.runtime.errors import InputError
+from tests.support.refusals import refused
 
 
 def evaluate(*arguments, **options):
@@ -46,7 +46,7 @@ def test_folds_that_are_not_equal_are_refused():
         lambda: evaluate(np.eye(3), np.eye(3), np.arange(3), folds=2),
         lambda: chance.chance(np.arange(3), folds=2),
     ):
-        with pytest.raises(InputError, match="3 images cannot be cut into 2 equal folds"):
+        with refused("3 images cannot be cut into 2 equal folds"):
             score()
 
 

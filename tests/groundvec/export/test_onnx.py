@@ -16,11 +16,11 @@ from groundvec import SentenceEncoder
 from groundvec.export.onnx import export, store
 from groundvec.model.hub import find
 from groundvec.model.network import Model, load_ensemble
-from groundvec.runtime.errors import InputError
 from groundvec.text import ngrams
 from reproduction.text import trees
 from tests.support.examples import description
 from tests.support.models import CAPTIONS, TEXTS, model
+from tests.support.refusals import refused
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "export.md"
@@ -125,9 +125,9 @@ def test_a_language_is_one_of_the_model_s(tmp_path):
     for name, vector in found.items():
         np.testing.assert_allclose(vector, by_torch([both], [[2, 3]], name), atol=1e-6)
     assert np.abs(found["en"] - found["de"]).max() > 0.01
-    with pytest.raises(InputError, match="no language 'fr': choose one of en, de"):
+    with refused("no language 'fr': choose one of en, de"):
         export([both], tmp_path / "fr.onnx", language="fr")
-    with pytest.raises(InputError, match="no precision 'int4': choose float32, float16, int8"):
+    with refused("no precision 'int4': choose float32, float16, int8"):
         export([both], tmp_path / "int4.onnx", precision="int4")
 
 
@@ -135,7 +135,7 @@ def test_an_encoder_of_trees_is_refused(tmp_path):
     text = trees.Text(["dog"], ["nsubj"], [1], ["l1", "r1"], 8, "drawn", "collapsed")
     read = {"text": {"name": "trees", "dimension": 8}}
     described = description({"name": "mean", "size": 8}, parts=read)
-    with pytest.raises(InputError, match="mean cannot become ONNX: only bag, ngram-rnn, rnn can"):
+    with refused("mean cannot become ONNX: only bag, ngram-rnn, rnn can"):
         export([Model(described, {"en": text}, 12)], tmp_path / "model.onnx")
 
 

@@ -9,9 +9,9 @@ from sentence_transformers import SentenceTransformer
 from groundvec import SentenceEncoder
 from groundvec.export.sentence_transformers import save
 from groundvec.model.network import Model
-from groundvec.runtime.errors import InputError
 from groundvec.text import characters
 from tests.support.examples import description, save_model
+from tests.support.refusals import refused
 
 CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
 SENTENCES = ["A dog.", "?", "  Zwei\tHunde ", "never seen: éß🐶", "A dog chases 2 cats. " * 9] * 3
@@ -91,9 +91,9 @@ def test_the_folder_holds_no_code_and_names_this_package_s_class(saved):
 
 
 def test_an_existing_folder_and_damaged_weights_are_refused(saved, tmp_path):
-    with pytest.raises(InputError, match="saved already exists: name another folder"):
+    with refused("saved already exists: name another folder"):
         save(tmp_path / "trained", saved)
     weights = next((saved / "snapshots").iterdir())
     weights.write_bytes(weights.read_bytes()[:-1] + b"?")
-    with pytest.raises(InputError, match="is damaged"):
+    with refused("is damaged"):
         load(saved)

@@ -11,8 +11,8 @@ import yaml
 from torchvision.models import get_model
 
 from groundvec.features import backbones
-from groundvec.runtime.errors import InputError
 from tests.support.features import ROOT, TINY, Trap, save_weights
+from tests.support.refusals import refused
 
 
 @pytest.mark.parametrize("name", ["mobilenet_v3_small", TINY])
@@ -40,7 +40,7 @@ def test_resnet152_means_the_weights_of_the_paper(monkeypatch):
     monkeypatch.setattr(torch.hub, "download_url_to_file", download)
     monkeypatch.setattr(torch.hub, "get_dir", lambda: "/nowhere")
     monkeypatch.setattr(Path, "mkdir", lambda *_, **__: None)
-    with pytest.raises(InputError, match=r"resnet152-394f9c45\.pth .*put it at /nowhere/check"):
+    with refused(r"resnet152-394f9c45\.pth .*put it at /nowhere/check"):
         backbones.load("resnet152")
 
 
@@ -68,7 +68,7 @@ def test_networks_and_weights_that_cannot_be_used_are_refused(
     Path("trap.pth").write_bytes(pickle.dumps(Trap(), protocol=2))
     torch.save(torch.zeros(3), "tensor.pth")
     torch.save(get_model("squeezenet1_1").state_dict(), "squeezenet.pth")
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         backbones.load(name, **weights).network  # noqa: B018 (Lite reads its weights then)
     assert not Path("sprung").exists()
 

@@ -8,9 +8,9 @@ import pytest
 
 from groundvec.features import store
 from groundvec.features.concatenation import concatenate
-from groundvec.runtime.errors import InputError
-from scripts import concatenate_features
-from tests.support.features import IDS, run
+from tests.support.features import IDS
+from tests.support.refusals import refused
+from tests.support.small_data import run_script
 
 
 @pytest.mark.parametrize("split", ["train", "test"])
@@ -19,7 +19,7 @@ def test_features_that_cannot_be_scaled_are_refused(tmp_path, split):
     values = np.zeros((2, 3)) if split == "train" else np.ones((2, 3))
     store.write(tmp_path / "zeros.h5", values, IDS[:2], {"backbone": "x"})
     images = pd.DataFrame({"image_id": IDS[:2], "split": split})
-    with pytest.raises(InputError, match=r"zeros\.h5: features of training pictures are missing"):
+    with refused(r"zeros\.h5: features of training pictures are missing"):
         concatenate([tmp_path / "zeros.h5"], images)
 
 
@@ -39,7 +39,7 @@ def test_each_network_has_a_root_mean_square_of_one_over_the_training_pictures(t
         made = {"backbone": file.stem, "weights": f"{file.stem}.pth", "crops": 2}
         store.write(file, block[order], [ids[k] for k in order], made)
     options = ["--images", tmp_path / "images.csv", "--output", tmp_path / "out.h5"]
-    run(concatenate_features, *options, "--features", *files)
+    run_script("concatenate_features", *options, "--features", *files)
 
     made = store.attributes(tmp_path / "out.h5")
     assert (made["backbone"], made["weights"], made["width"]) == ("a+b+c", "a.pth+b.pth+c.pth", 9)

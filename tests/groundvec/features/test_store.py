@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from groundvec.features import store
 from groundvec.runtime.errors import InputError
-from scripts import join_features
-from tests.support.features import IDS, Trap, make_images, run
+from tests.support.features import IDS, Trap, make_images
+from tests.support.refusals import refused
+from tests.support.small_data import run_script
 
 
 def small_store(folder):
@@ -42,9 +43,9 @@ def test_features_stay_in_their_file(tmp_path):
 
 def test_read_names_missing_images(tmp_path):
     path, _, _ = small_store(tmp_path)
-    with pytest.raises(InputError, match=r"like ä image 0.* no features for image b and 1 others"):
+    with refused(r"like ä image 0.* no features for image b and 1 others"):
         store.read(path, ["ä image 1", "b", "c"])
-    with pytest.raises(InputError, match=r"none\.h5 does not exist"):
+    with refused(r"none\.h5 does not exist"):
         store.read(path.with_name("none.h5"), ["b"])
 
 
@@ -71,7 +72,7 @@ def test_fingerprint_tells_contents_apart(tmp_path):
 
 def import_features(folder, name):
     options = ["--images", folder / "images.csv", "--output", folder / "out.h5"]
-    run(join_features, *options, "--parts", folder / name)
+    run_script("join_features", *options, "--parts", folder / name)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float64])
@@ -112,7 +113,7 @@ def test_bad_precomputed_features(tmp_path, content):
     features, ids, message = BAD[content]
     make_images(tmp_path, 3)
     np.savez(tmp_path / name, features=features, image_ids=ids)
-    with pytest.raises(InputError, match=f"{name}:? .*{message}"):
+    with refused(f"{name}:? .*{message}"):
         import_features(tmp_path, name)
     assert not (tmp_path / "out.h5").exists()
 
@@ -121,10 +122,10 @@ def test_precomputed_files_that_are_something_else(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     make_images(tmp_path, 3)
     np.savez("a.npz", features=np.ones((3, 2)))
-    with pytest.raises(InputError, match=r"a\.npz lacks `features` or `image_ids`"):
+    with refused(r"a\.npz lacks `features` or `image_ids`"):
         import_features(tmp_path, "a.npz")
     np.savez("a.npz", features=np.ones((3, 2)), image_ids=np.array([Trap()] * 3, object))
-    with pytest.raises(InputError, match=r"a\.npz is not a whole .*make it again"):
+    with refused(r"a\.npz is not a whole .*make it again"):
         import_features(tmp_path, "a.npz")
     assert not Path("sprung").exists()
 
@@ -133,7 +134,7 @@ def test_hdf5_files_of_other_programs_are_refused(tmp_path):
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file["features"] = np.ones((2, 2), np.float32)
         file["image_ids"] = ["a", "b"]
-    with pytest.raises(InputError, match=r"a\.h5 is no file of features .* as \.npz"):
+    with refused(r"a\.h5 is no file of features .* as \.npz"):
         store.read(tmp_path / "a.h5", ["a"])
 
 
@@ -148,16 +149,16 @@ def test_parts_must_fit_together(tmp_path):
         return store.join(paths, IDS)[0]
 
     assert join(IDS[2:], np.zeros((1, 2))).tolist() == [[1, 1], [1, 1], [0, 0]]
-    with pytest.raises(InputError, match=r"b\.h5 repeats image id 1;"):
+    with refused(r"b\.h5 repeats image id 1;"):
         join(IDS[1:], np.zeros((2, 2)))
     for made, message in [
         ({"backbone": "y"}, r"differ in backbone \(y and x\)"),
         ({"precision": "float16"}, r"differ in precision \(float16 and float32\)"),
         ({"crops": 2}, r"differ in crops \(2 and None\)"),
     ]:
-        with pytest.raises(InputError, match=message):
+        with refused(message):
             join(IDS[2:], np.zeros((1, 2)), **made)
-    with pytest.raises(InputError, match=r"differ in width \(3 and 2\)"):
+    with refused(r"differ in width \(3 and 2\)"):
         join(IDS[2:], np.zeros((1, 3)))
 
 
@@ -182,7 +183,7 @@ def test_damage_of_a_feature_file_is_noticed_before_hdf5_opens_it(tmp_path, monk
     assert damaged in content
     path.write_bytes(content.replace(damaged, damaged[:-1] + b"?"))
     for read in (store.attributes, lambda path: store.read(path, ids)):
-        with pytest.raises(InputError, match=r"a\.h5 is damaged: delete it and make it again"):
+        with refused(r"a\.h5 is damaged: delete it and make it again"):
             read(path)
 
 
@@ -204,7 +205,7 @@ def test_arrays_whose_header_is_false(tmp_path, header):
         text = (header or "").encode() + b"\n"
         start = b"\x93NUMPY\1\0" + len(text).to_bytes(2, "little")
         archive.writestr("features.npy", start + text + bytes(8) if header else b"text")
-    with pytest.raises(InputError, match=r"a\.npz is not a whole file of features"):
+    with refused(r"a\.npz is not a whole file of features"):
         store.read(tmp_path / "a.npz", ["a"])
 
 
@@ -213,5 +214,5 @@ def test_an_archive_that_inflates_beyond_the_memory_is_refused(tmp_path, monkeyp
     assert store.read(tmp_path / "a.npz", ["a"]).shape == (1, 9)
     names = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": 500}
     monkeypatch.setattr(os, "sysconf", names.__getitem__)
-    with pytest.raises(InputError, match=r"a\.npz needs 0\.0 GiB of memory, and this machine has"):
+    with refused(r"a\.npz needs 0\.0 GiB of memory, and this machine has"):
         store.read(tmp_path / "a.npz", ["a"])

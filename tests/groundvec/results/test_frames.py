@@ -1,6 +1,7 @@
 """Result files are checked by their schemas when they are written and read."""
 
 import gzip
+import re
 import tracemalloc
 from typing import Annotated
 
@@ -10,11 +11,11 @@ import pytest
 
 from groundvec.results import frames, schemas
 from groundvec.results.frames import Column, Schema
-from groundvec.runtime.errors import InputError
 from reproduction import schemas as of_study
 from reproduction.papers.calixto_liu_2017 import reported as calixto_liu_2017
 from reproduction.papers.merkx_frank_2019 import reported as merkx_frank_2019
 from reproduction.papers.socher_2014 import reported as socher_2014
+from tests.support.refusals import refused
 from tests.support.result_files import filled
 
 MODULES = (schemas, of_study, merkx_frank_2019, socher_2014, calixto_liu_2017)
@@ -67,15 +68,13 @@ def test_a_written_table_is_read_again(tmp_path):
 def test_a_bad_field_is_named_with_its_file_and_line(tmp_path, changes, message):
     path = tmp_path / "x.csv"
     table = GOOD.assign(**changes)
-    with pytest.raises(InputError) as error:
+    start = re.escape(f"{path} {message}")
+    with refused(f"^{start}"):
         frames.write(path, table, Form)
-    assert str(error.value).startswith(f"{path} {message}") and not path.exists()
+    assert not path.exists()
     table.to_csv(path, index=False)
-    with pytest.raises(InputError) as error:
+    with refused(f"^{start}.*: delete the file and make it again$"):
         frames.read(path, Form)
-    assert str(error.value).startswith(f"{path} {message}")
-    assert str(error.value).endswith(": delete the file and make it again")
-    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("commas", [(",", ""), ("", ","), (",", ",")])
@@ -92,9 +91,9 @@ def test_float32_s_rounding_is_within_the_bounds(tmp_path):
 
 
 def test_other_columns_are_not_written(tmp_path):
-    with pytest.raises(InputError, match=r"x\.csv is not written, because it has no column share"):
+    with refused(r"x\.csv is not written, because it has no column share"):
         frames.write(tmp_path / "x.csv", GOOD.drop(columns="share"), Form)
-    with pytest.raises(InputError, match="has an unknown column more"):
+    with refused("has an unknown column more"):
         frames.write(tmp_path / "x.csv", GOOD.assign(more=1), Form)
     assert not (tmp_path / "x.csv").exists()
 
@@ -113,21 +112,20 @@ def test_other_columns_are_not_written(tmp_path):
 def test_damaged_files_are_one_line(tmp_path, content, message):
     path = tmp_path / "x.csv"
     path.write_bytes(content)
-    with pytest.raises(InputError, match=message) as error:
+    with refused(f"{path} .*{message}"):
         frames.read(path, Form)
-    assert str(path) in str(error.value) and "\n" not in str(error.value)
 
 
 def test_a_table_that_is_packed_is_no_table(tmp_path):
     (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"\n" * 2**26))
-    with pytest.raises(InputError, match="is not a whole CSV file"):
+    with refused("is not a whole CSV file"):
         frames.read_csv(tmp_path / "x.csv.gz")
 
 
 def test_two_files_about_the_same_are_named(tmp_path):
     for name in ("one.csv", "two.csv"):
         frames.write(tmp_path / name, GOOD, Form)
-    with pytest.raises(InputError, match=r"two\.csv repeats rows of another input"):
+    with refused(r"two\.csv repeats rows of another input"):
         frames.read_all([tmp_path / "one.csv", tmp_path / "two.csv"], Form)
 
 

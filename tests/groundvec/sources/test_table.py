@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from groundvec.data import dataset
-from groundvec.runtime.errors import InputError
 from groundvec.sources import table
+from tests.support.refusals import refused
 
 
 def write_table(tmp_path, text, encoding="utf-8"):
@@ -109,9 +109,8 @@ def test_pictures_with_the_same_content_are_in_one_split(tmp_path, caplog):
     ],
 )
 def test_table_errors_name_the_line_and_the_remedy(tmp_path, text, error):
-    with pytest.raises(InputError, match=error) as caught:
+    with refused(error):
         table.read(write_table(tmp_path, text), "photos")
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +141,7 @@ def test_additions_of_spreadsheets_are_ignored(tmp_path, text):
 )
 def test_table_in_another_encoding_is_refused_with_the_line(tmp_path, encoding, message):
     path = write_table(tmp_path, GOOD + "c.jpg,Kühe,test\n", encoding)
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         table.read(path, "photos")
 
 
@@ -238,5 +237,5 @@ def test_mistakes_in_a_folder_of_captions_are_named(tmp_path, name, content, err
     (tmp_path / "photos/a.jpg").touch()
     path = tmp_path / "photos" / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(InputError, match=error):
+    with refused(error):
         table.read(tmp_path / "photos", tmp_path / "photos")
