@@ -11,6 +11,7 @@ import numpy as np
 from PIL import Image
 
 from reproduction.scenes.pen import FINE, HEIGHT, WIDTH, Colour, Pen, shade
+from reproduction.scenes.things import shapes
 
 _SKIES = {  # the color at the top, the color at the horizon, and the color of the light
     "sunny": ((84, 166, 240), (206, 234, 252), (1.0, 1.0, 1.0)),
@@ -50,19 +51,8 @@ def rain(canvas: Image.Image, rng: random.Random) -> None:
 def _in_the_sky(pen: Pen, sky: str, rng: random.Random) -> None:
     """Draw sun, moon, stars and clouds; sun and moon are on the left, so no image is symmetric."""
     pen.move(40 + 20 * rng.random(), 220)
-    if sky == "sunny":
-        for k in range(12):
-            u = math.cos(k * math.tau / 12)
-            v = math.sin(k * math.tau / 12)
-            pen.line([(28 * u, 28 * v), (38 * u, 38 * v)], 4, (255, 226, 90))
-        pen.ellipse(0, 0, 22, 22, (255, 226, 90))
-    elif sky == "sunset":
-        for glow, colour in ((46, (255, 176, 84)), (36, (255, 206, 110)), (27, (255, 238, 160))):
-            pen.ellipse(30, -70, glow, glow, colour)
-    elif sky == "night":
-        pen.polygon(
-            "6,24 -10,21 -21,8 -22,-8 -12,-21 4,-25 18,-18 2,-14 -6,-4 -6,8", (250, 244, 200)
-        )
+    if sky in ("sunny", "sunset", "night"):
+        shapes(pen, sky)
     pen.move(0, 0)
     for _ in range(60 if sky == "night" else 0):
         r = 0.6 + rng.random()

@@ -7,7 +7,7 @@ from functools import partial
 from PIL import Image
 
 from reproduction.scenes.backgrounds import background, rain
-from reproduction.scenes.pen import FINE, PAINT, WIDTH, WOOD, Colour, Pen, Point
+from reproduction.scenes.pen import FINE, WIDTH, WOOD, Colour, Pen, Point
 from reproduction.scenes.things import BACK, BELOW, HALF, HEIGHT, SHOULDER, person, shapes
 from reproduction.scenes.world import FLYING, PEOPLE, Scene
 
@@ -30,16 +30,13 @@ class _Group:
     ) -> None:
         """Put an object of a scene at `x`, at the height `y` above the ground."""
         kind = thing["kind"]
-        colour = thing["colour"]
         look = random.Random(self.rng.random())
-        if kind in PEOPLE:
-            draw = partial(person, kind=kind, paint=PAINT[colour], pose=pose, look=look)
-        else:
-            draw = partial(shapes, kind=kind, colour=colour, pose=pose)
+        draw = partial(person, look=look) if kind in PEOPLE else shapes
+        draw = partial(draw, kind=kind, colour=thing["colour"], pose=pose)
         self._add(kind, x, y, scale * _SIZE[thing["size"]], draw)
 
     def cart(self) -> None:
-        self._add("cart", 0, 0, 1, partial(shapes, kind="cart", colour="brown", pose=""))
+        self._add("cart", 0, 0, 1, partial(shapes, kind="cart"))
 
     def line(self, points: Sequence[Point], width: float = 2.4, fill: Colour = WOOD) -> None:
         self.parts.append(((0, 0), 1, lambda pen: pen.line(points, width, fill)))

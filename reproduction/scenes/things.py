@@ -1,16 +1,18 @@
-"""Draw the objects of the scenes: the shapes of things.svg, and people.
+"""Draw the objects of the scenes, whose shapes are in things.svg.
 
 An object's origin is the point where it touches the ground, or its center if it flies.
 """
 
 import random
 import re
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
 from PIL import ImageColor
 
-from reproduction.scenes.pen import INK, PAINT, Colour, Pen, shade
+from reproduction.scenes.pen import PAINT, Colour, Pen, shade
 
 _SKIN = ((250, 214, 180), (226, 172, 128), (150, 100, 66))
 _HAIR = ((52, 36, 26), (110, 68, 34), (220, 176, 84))
@@ -36,13 +38,27 @@ BELOW = _sizes("data-below")  # the length below the center of a flying object
 SHOULDER = _sizes("data-shoulder")
 
 
-def shapes(pen: Pen, kind: str, colour: str, pose: str) -> None:
-    """Draw the shapes of an animal or a thing, whose color is a name of `PAINT`."""
+def shapes(
+    pen: Pen, kind: str, colour: str = "", pose: str = "", look: Mapping[str, Colour] | None = None
+) -> None:
+    """Draw the shapes of a group of things.svg.
+
+    Args:
+        colour: the object's color, a name of `PAINT`.
+        look: the colors of a person's skin and hair.
+    """
     for shape in _GROUPS[kind]:
         attributes = shape.attrib
         if attributes.get("data-only", pose) != pose or attributes.get("data-not") == pose:
             continue
-        fill = _fill(attributes, colour)
+        if "class" in attributes and look:
+            fill = look[attributes["class"]]
+        elif "data-paint" in attributes and f"data-{colour}" not in attributes:
+            fill = shade(PAINT[colour], float(attributes["data-paint"]))
+        else:
+            drawn = attributes.get("fill") or attributes["stroke"]
+            red, green, blue = ImageColor.getrgb(attributes.get(f"data-{colour}", drawn))[:3]
+            fill = (red, green, blue)
         if shape.tag == f"{_SVG}ellipse":
             x, y, rx, ry = (float(attributes[name]) for name in ("cx", "cy", "rx", "ry"))
             # The first number of `rotate(30, 22, 44)` is the angle.
@@ -54,20 +70,11 @@ def shapes(pen: Pen, kind: str, colour: str, pose: str) -> None:
             pen.polygon(attributes["points"], fill)
 
 
-def _fill(attributes: dict[str, str], colour: str) -> Colour:
-    """Return the color of a shape of an object."""
-    own_colour = attributes.get(f"data-{colour}")
-    if own_colour is None and "data-paint" in attributes:
-        return shade(PAINT[colour], float(attributes["data-paint"]))
-    drawn = own_colour or attributes.get("fill") or attributes["stroke"]
-    red, green, blue = ImageColor.getrgb(drawn)[:3]
-    return red, green, blue
-
-
-def person(pen: Pen, kind: str, paint: Colour, pose: str, look: random.Random) -> None:
+def person(pen: Pen, kind: str, colour: str, pose: str, look: random.Random) -> None:
     """Draw a person who stands, runs, pushes, raises an arm, lifts both, or rides (hip at 0)."""
     skin = look.choice(_SKIN)
-    hair = look.choice(_HAIR)
+    part = partial(shapes, pen, colour=colour, look={"skin": skin, "hair": look.choice(_HAIR)})
+    paint = PAINT[colour]
     hip, shoulder = (44, 76) if kind != "child" else (28, 54)
     if pose == "ride":
         shoulder -= hip
@@ -83,7 +90,7 @@ def person(pen: Pen, kind: str, paint: Colour, pose: str, look: random.Random) -
     feet = {"run": ((24, 6), (-26, 14)), "ride": ((20, -34), (8, -40))}.get(pose, ((8, 0), (-8, 0)))
     if kind == "woman":
         pen.move(0, shoulder + 16)
-        pen.polygon("-17,8 16,8 14,-24 -21,-28", hair)
+        part("woman-hair")
         pen.move(0, 0)
     pen.line([(-4, shoulder - 4), (hands[1][0], shoulder + hands[1][1])], 8, shade(paint, 0.75))
     for x, y in reversed(feet):
@@ -92,30 +99,11 @@ def person(pen: Pen, kind: str, paint: Colour, pose: str, look: random.Random) -
         pen.line([(x / 4, hip + 2), *knee, (x, y + 3)], 9 if kind == "child" else 11, leg)
         pen.ellipse(x + 4, y + 3, 9, 4.5, (70, 40, 30))
     pen.move(0, hip)
-    if kind == "man":
-        pen.polygon("-13,-2 13,-2 15,32 -15,32", paint)
-    elif kind == "woman":
-        pen.polygon("-26,-26 26,-26 9,12 12,32 -12,32 -9,12", paint)
-    else:
-        pen.polygon("-12,-12 12,-12 12,2 -12,2", (58, 62, 92))
-        pen.polygon("-12,0 12,0 13,26 -13,26", paint)
+    part(kind)
     pen.move(0, 0)
     pen.line([(5, shoulder - 5), (hands[0][0], shoulder + hands[0][1])], 8, paint)
     for x, y in hands:
         pen.ellipse(x, shoulder + y, 4.6, 4.6, skin)
     pen.move(0, shoulder + 16)
-    pen.ellipse(1, 0, 15, 15.5, skin)
-    if kind == "man":
-        pen.ellipse(4, -8, 12, 9, hair)
-        pen.ellipse(4, -2, 10, 5, skin)
-        pen.polygon("-14,-4 -15,8 -8,17 6,18 15,10 14,6 -6,8 -9,-4", hair)
-    elif kind == "woman":
-        pen.polygon("-16,-14 -16,8 -8,17 4,18 15,11 15,5 0,9 -8,4 -10,-14", hair)
-    else:
-        pen.polygon("-14,3 -13,11 -4,17 8,16 15,8 4,10 -6,7", hair)
-        pen.line("-1,16 -4,21 -9,23", 3, hair)
-    lips = (206, 40, 60) if kind == "woman" else (170, 70, 70)
-    pen.line("3,-7 7,-8.5 11,-6.5", 2.2, lips)
-    for x in (4, 11):
-        pen.ellipse(x, 2, 1.9, 2.5, INK)
+    part(f"{kind}-head")
     pen.move(0, 0)
