@@ -13,7 +13,7 @@ import pandas as pd
 import yaml
 
 from groundvec.card.templates import fill, listed
-from groundvec.card.text import MISSING, decimals, markdown, markdown_cell, number, with_interval
+from groundvec.card.text import decimals, markdown, markdown_cell, number, with_interval
 from groundvec.config.parts import chosen, options_schema, vector_size
 from groundvec.data.cleaning import LONGEST
 from groundvec.evaluation.files import SEEN_NOTE, headline, read_overlap, read_retrieval
@@ -106,7 +106,10 @@ def card(
         "data": data,
         "draw": model.get("draw"),
         "more": _more_captions(model),
-        "recipe": _recipe(model, epochs),
+        "model": model,
+        "features": model.get("features", {}),
+        "provenance": model.get("provenance", {}),
+        "epochs": epochs.replace("+", " and "),
         "directions": DIRECTION_WORDS,
         "retrieval": recalls.to_dict("records"),
         "notes": [*notes, *conventions(recalls)],
@@ -259,23 +262,6 @@ def _result(
         "task": {"type": task[0], "name": task[1]},
         "dataset": {"type": dataset[0], "name": dataset[1], "split": "test"},
         "metrics": [{"type": name, "value": round(value, 4)} for name, value in metrics.items()],
-    }
-
-
-def _recipe(model: dict[str, Any], epochs: str) -> dict[str, Any]:
-    """Return the rows of the card's table about the training."""
-    features = model.get("features", {})
-    provenance = model.get("provenance", {})
-    weights = f" ({features['weights']})" if features.get("weights") else ""
-    return {
-        "seed": model["seed"],
-        "epochs": model["description"].get("training", {}).get("epochs", MISSING),
-        "the weights are those after epoch": epochs.replace("+", " and "),
-        "image features": f"{features.get('backbone', 'unknown')}{weights}",
-        "hardware": provenance.get("machine", "unknown"),
-        "versions": provenance.get("versions", "unknown"),
-        "commit": provenance.get("commit", "unknown"),
-        "key of the training": model.get("key", "unknown"),
     }
 
 

@@ -6,6 +6,7 @@ All are read into one form: ratings.csv (`Ratings`) and tasks.csv (`Tasks`). A r
 
 import logging
 import re
+import tomllib
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
@@ -25,43 +26,10 @@ TASK_COLUMNS = list(schema_of(Tasks).columns)
 GROUPS = ("STS", "STS-B", "SICK")  # of tasks that are lowercased or not
 LOWERCASE = ("STS", "STS-B")  # as SentEval does
 
-# Table 1 of Merkx & Frank (2019): subtask, its name in the files, source. SMT 2013 is not public.
-STS = {
-    "STS 2012": (
-        ("MSRpar", "MSRpar", "newswire"),
-        ("MSRvid", "MSRvid", "videos"),
-        ("SMTeuroparl", "SMTeuroparl", "WMT eval."),
-        ("OnWN", "surprise.OnWN", "glosses"),
-        ("SMTnews", "surprise.SMTnews", "WMT eval."),
-    ),
-    "STS 2013": (
-        ("FNWN", "FNWN", "glosses"),
-        ("HDL", "headlines", "newswire headlines"),
-        ("OnWN", "OnWN", "glosses"),
-    ),
-    "STS 2014": (
-        ("Deft-forum", "deft-forum", "forum posts"),
-        ("Deft-news", "deft-news", "news summary"),
-        ("HDL", "headlines", "newswire headlines"),
-        ("Images", "images", "image descriptions"),
-        ("OnWN", "OnWN", "glosses"),
-        ("Tweet-news", "tweet-news", "tweet-news pairs"),
-    ),
-    "STS 2015": (
-        ("Answers forum", "answers-forums", "Q&A forum answers"),
-        ("Answers student", "answers-students", "student answers"),
-        ("belief", "belief", "committed belief"),
-        ("HDL", "headlines", "newswire headlines"),
-        ("Images", "images", "image descriptions"),
-    ),
-    "STS 2016": (
-        ("Answer-Answer", "answer-answer", "Q&A forum answers"),
-        ("HDL", "headlines", "newswire headlines"),
-        ("Plagiarism", "plagiarism", "short-answer plagiarism"),
-        ("Postediting", "postediting", "MT postedits"),
-        ("Question-Question", "question-question", "Q&A forum questions"),
-    ),
-}
+# The tasks STS 2012 to STS 2016: by subtask, its name in the public files and its source.
+STS: dict[str, dict[str, list[str]]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text("utf-8")
+)
 STSB = ("STS-B", "STS 12-16", "selection from STS 2012-2017")
 SICK = ("SICK", "Relatedness", "image and video descriptions")
 TASKS = (*STS, STSB[0], SICK[0])
@@ -121,7 +89,7 @@ def _parts(
         if task not in tasks:
             continue
         year = task[-2:]
-        for subtask, name, source in STS[task]:
+        for subtask, (name, source) in STS[task].items():
             sentences = _find(files, year, f"STS.input.{name}.txt")
             gold = _find(files, year, f"STS.gs.{name}.txt")
             # The public files of 2016 have the sentences' sources in further columns.

@@ -137,17 +137,16 @@ def column_with_interval(table: pd.DataFrame, column: str, digits: int = 1) -> l
     return bracketed(table[column], table[f"{column}_low"], table[f"{column}_high"], digits)
 
 
-def wide(cells: pd.DataFrame, rows: list[str], column: str) -> pd.DataFrame:
-    """Spread the `text` of cells over columns; a missing cell becomes a dash.
+def wide(cells: pd.DataFrame, rows: list[str]) -> pd.DataFrame:
+    """Spread the `text` of cells over a column for each `measure`; a missing cell becomes a dash.
 
     Rows and columns keep their order of appearance.
 
     Args:
-        cells: one row per cell, with a column `text`.
+        cells: one row per cell, with the columns `text` and `measure`.
         rows: the columns that identify the rows of the result, which begin with them.
-        column: the column that holds the headings of the other columns.
     """
-    texts = cells.pivot(index=rows, columns=column, values="text")[cells[column].unique()]
+    texts = cells.pivot(index=rows, columns="measure", values="text")[cells["measure"].unique()]
     table = cells[rows].drop_duplicates().merge(texts, left_on=rows, right_index=True)
     return table.fillna(MISSING)
 

@@ -98,21 +98,6 @@ def randomization(
     return float((differences >= differences[-1] - 1e-9).mean())
 
 
-def _tests(
-    values: dict[str, np.ndarray],
-    against: Sequence[str],
-    score: Callable[[np.ndarray], np.ndarray],
-    trials: int = TRIALS,
-) -> dict[tuple[str, str], float]:
-    """Compute p-values by `randomization` for all systems and those in `against`."""
-    return {
-        (name, other): randomization(values[name], values[other], score, trials)
-        for other in against
-        for name in values
-        if name != other
-    }
-
-
 def _by_sacrebleu(
     metric: str, systems: dict[str, list[str]], against: Sequence[str], references: list[str]
 ) -> Judgement:
@@ -158,7 +143,12 @@ def _by_meteor(
     scores = {
         name: float(java.score(values.sum(axis=0)[None])[0]) for name, values in counts.items()
     }
-    p = _tests(counts, against, java.score, METEOR_TRIALS)
+    p = {
+        (name, other): randomization(counts[name], counts[other], java.score, METEOR_TRIALS)
+        for other in against
+        for name in counts
+        if name != other
+    }
     return Judgement("meteor", scores, p, java.signature)
 
 

@@ -53,7 +53,7 @@ def make(results: Results, stem: Path) -> None:
     ]
     minutes = decimals(table["minutes"], 0)
     cells = table.assign(text=texts, seeds=table["seeds"].astype(str), min=minutes)
-    text = wide(cells, ["dataset", "model", "seeds", "min"], "measure")
+    text = wide(cells, ["dataset", "model", "seeds", "min"])
     headings = text.pop("dataset").replace(NAMES)
     notes = [*NOTES]
     if overlap.gt(0).any():

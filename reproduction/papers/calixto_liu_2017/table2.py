@@ -39,7 +39,7 @@ def make(results: Results, stem: Path) -> None:
         model=with_seeds(table["name"], table["seed"]),
         text=column_with_interval(table, "value") + better.map({True: DAGGER, False: ""}),
     )
-    text = wide(cells, ["group", "source", "model"], "measure")
+    text = wide(cells, ["group", "source", "model"])
     groups = text.pop("group")
     align = "ll" + "r" * (text.shape[1] - 2)
     write_table(stem, table, text, align, TITLE, NOTES, groups)

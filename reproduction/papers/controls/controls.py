@@ -38,9 +38,7 @@ def make(results: Results, stem: Path) -> None:
 def write(stem: Path, table: pd.DataFrame, notes: list[str]) -> None:
     """Write the result of `controls`, one row for each training signal of an encoder."""
     cells = table.assign(text=decimals(table["value"]), seeds=table["seeds"].astype(str))
-    text = wide(cells, [*KEYS, "seeds"], "measure").rename(
-        columns={"learned_from": "training signal"}
-    )
+    text = wide(cells, [*KEYS, "seeds"]).rename(columns={"learned_from": "training signal"})
     encoders = text.pop("dataset").replace(NAMES) + ": " + text.pop("encoder")
     headings = encoders.where(encoders != ": ", "Baselines")
     write_table(stem, table, text, "lr" + "r" * (text.shape[1] - 2), TITLE, notes, headings)

@@ -163,7 +163,7 @@ def _write_models(stem: Path, table: pd.DataFrame) -> None:
         epochs=(table["kind"] + " " + table["epochs"]).where(trained, ""),
         text=with_interval(table),
     )
-    text = wide(cells, ["group", "model", "epochs"], "measure")
+    text = wide(cells, ["group", "model", "epochs"])
     title = "Correlation of every model with the ratings."
     notes = [INTERVALS.format("Pearson's r"), *MODELS_NOTES]
     groups = text.pop("group")

@@ -111,7 +111,7 @@ def write(stem: Path, table: pd.DataFrame) -> None:
         text=column_with_interval(table, "value"),
     )
     rows = ["group", "system", "objective", "seeds"]
-    text = wide(cells, rows, "measure")[[*rows, *COSINES, *SHARES]]
+    text = wide(cells, rows)[[*rows, *COSINES, *SHARES]]
     groups = text.pop("group")
     align = "llr" + "r" * len([*COSINES, *SHARES])
     write_table(stem, table, text, align, TITLE, NOTES, groups, SPANS)

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from groundvec.text.encoded import cleaned
-from reproduction.papers.socher_2014.labels import trained_as
+from reproduction.papers.socher_2014.labels import sdt_rnns
 from reproduction.render.style import BLUE, COLUMN, FONT_SIZE, PAGE, save, styled
 from reproduction.reporting.embedded import check_one_dataset, given_treebank, read_captions
 from reproduction.reporting.results import Results
@@ -25,7 +25,7 @@ RADIUS = 0.06  # of a node
 
 def make(results: Results, stem: Path) -> None:
     """Draw a test caption of median length of one data set, with the SDT-RNN's first seed."""
-    training = check_one_dataset(trained_as(results.models, "SDT-RNN")).iloc[0]
+    training = check_one_dataset(sdt_rnns(results.models)).iloc[0]
     treebank = given_treebank(results)
     captions = read_captions(results, training)
     language = training["languages"][0]

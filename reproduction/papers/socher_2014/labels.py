@@ -69,12 +69,12 @@ def labelled(models: Models) -> pd.DataFrame:
     return table.assign(name=table["name"].where((kinds == 1) | has_model_name, names))
 
 
-def trained_as(models: Models, name: str) -> pd.DataFrame:
-    """Select all seeds of a system's first model per data set, preferring the max margin."""
+def sdt_rnns(models: Models) -> pd.DataFrame:
+    """Select all seeds of the first SDT-RNN per data set, preferring the max margin."""
     table = labelled(models)
-    table = table[table["system"] == name]
+    table = table[table["system"] == "SDT-RNN"]
     if table.empty:
-        raise InputError(f"this item shows the {name}, but no model is one: train one")
+        raise InputError("this item shows the SDT-RNN, but no model is one: train one")
     preferred = table["objective"].ne(MARGIN).sort_values(kind="stable").index
     first = table.loc[preferred].drop_duplicates("dataset")[["dataset", "model"]]
     return table.merge(first)

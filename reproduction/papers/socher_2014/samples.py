@@ -5,7 +5,7 @@ Figure 6 of the paper shows the DT-RNN. The SDT-RNN is the better of the two.
 
 from pathlib import Path
 
-from reproduction.papers.socher_2014.labels import trained_as
+from reproduction.papers.socher_2014.labels import sdt_rnns
 from reproduction.render.pictures import paths_of
 from reproduction.render.samples import samples
 from reproduction.render.style import save
@@ -15,6 +15,6 @@ from reproduction.reporting.results import Results
 
 def make(results: Results, stem: Path) -> None:
     """Draw retrievals by the SDT-RNN from one data set's test set."""
-    training = check_one_dataset(trained_as(results.models, "SDT-RNN")).iloc[0]
+    training = check_one_dataset(sdt_rnns(results.models)).iloc[0]
     embedded = embed(results, training, treebank=given_treebank(results))
     save(samples(embedded, paths_of(results, embedded.image_ids)), stem)

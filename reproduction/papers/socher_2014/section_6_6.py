@@ -14,7 +14,7 @@ from groundvec.evaluation import bootstrap
 from groundvec.evaluation.ranks import queries_in_blocks, rounding
 from groundvec.similarity import scores
 from groundvec.text.encoded import cleaned
-from reproduction.papers.socher_2014.labels import trained_as
+from reproduction.papers.socher_2014.labels import sdt_rnns
 from reproduction.render.tables import column_with_interval, write_table
 from reproduction.reporting.embedded import check_one_dataset, embed, given_treebank
 from reproduction.reporting.results import Results
@@ -43,7 +43,7 @@ SHARES_NOTE = (
 
 def make(results: Results, stem: Path) -> None:
     """Write the worst pairs of one data set to `stem`, and the shares to `stem`-shares."""
-    models = check_one_dataset(trained_as(results.models, "SDT-RNN"))
+    models = check_one_dataset(sdt_rnns(results.models))
     tables = []
     treebank = given_treebank(results)
     for _, training in models.iterrows():

@@ -13,7 +13,7 @@ import pandas as pd
 
 from groundvec.card.text import MISSING, decimals
 from groundvec.results.frames import read_csv
-from reproduction.papers.socher_2014.labels import trained_as
+from reproduction.papers.socher_2014.labels import sdt_rnns
 from reproduction.render.tables import column_with_interval, write_table
 from reproduction.reporting.results import Results
 from reproduction.reporting.seeds import t_interval
@@ -75,7 +75,7 @@ def of_models(results: Results) -> pd.DataFrame:
     from groundvec.model.network import load_model  # torch takes seconds to import
 
     tables = []
-    for _, training in trained_as(results.models, "SDT-RNN").iterrows():
+    for _, training in sdt_rnns(results.models).iterrows():
         epoch = best_snapshot(training)
         model = load_model(training["folder"], epoch)
         language = training["languages"][0]

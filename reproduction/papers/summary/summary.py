@@ -43,7 +43,7 @@ def make(results: Results, stem: Path) -> None:
     """Write the summary."""
     table = summary(results.models, results.all_retrieval, results.measures)
     measures = list(dict.fromkeys(table["measure"]))
-    text = wide(table.assign(text=_texts(table)), KEYS, "measure")
+    text = wide(table.assign(text=_texts(table)), KEYS)
     rows = table.drop_duplicates(KEYS)
     datasets = text.pop("dataset").replace({**NAMES, "": "Baselines"})
     text.insert(2, "seeds", rows["seeds"].astype(str).replace("0", MISSING).to_numpy())
