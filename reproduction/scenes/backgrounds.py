@@ -6,6 +6,8 @@ landmarks begin at a height of 72, and boats are at 90.
 
 import math
 import random
+import tomllib
+from pathlib import Path
 
 import numpy as np
 from PIL import Image
@@ -13,26 +15,20 @@ from PIL import Image
 from reproduction.scenes.pen import FINE, HEIGHT, WIDTH, Colour, Pen, shade
 from reproduction.scenes.things import shapes
 
-_SKIES = {  # the color at the top, the color at the horizon, and the color of the light
-    "sunny": ((84, 166, 240), (206, 234, 252), (1.0, 1.0, 1.0)),
-    "cloudy": ((150, 166, 182), (212, 218, 224), (0.88, 0.9, 0.92)),
-    "rainy": ((84, 94, 110), (146, 154, 164), (0.7, 0.74, 0.78)),
-    "sunset": ((120, 60, 130), (255, 164, 70), (1.0, 0.8, 0.68)),
-    "night": ((8, 12, 40), (44, 54, 104), (0.42, 0.46, 0.66)),
-}
+_SKIES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
 def background(name: str, sky: str, rng: random.Random) -> Image.Image:
     """Draw the scene without objects, `FINE` times as large as the final image."""
-    above, below, light = _SKIES[sky]
+    colours = _SKIES[sky]
     # A vertical gradient, which reaches the horizon's color at 56% of the height.
     steps = np.clip(np.linspace(0, 1.8, HEIGHT * FINE), 0, 1)[:, None]
-    rows = np.outer(1 - steps, above) + np.outer(steps, below)
+    rows = np.outer(1 - steps, colours["top"]) + np.outer(steps, colours["horizon"])
     canvas = Image.fromarray(np.repeat(rows.astype(np.uint8)[:, None], WIDTH * FINE, axis=1))
     pen = Pen(canvas, 0, HEIGHT)
     _in_the_sky(pen, sky, rng)
     pen.finish(outline=0)
-    pen.light = light
+    pen.light = colours["light"]
     _LANDSCAPES[name](pen, rng)
     pen.finish(outline=0)
     return canvas
@@ -57,13 +53,9 @@ def _in_the_sky(pen: Pen, sky: str, rng: random.Random) -> None:
     for _ in range(60 if sky == "night" else 0):
         r = 0.6 + rng.random()
         pen.ellipse(rng.uniform(80, WIDTH), rng.uniform(130, HEIGHT), r, r, (250, 250, 220))
-    # The number of clouds and their color.
-    clouds, tone = {
-        "sunny": (2, (255, 255, 255)),
-        "cloudy": (6, (240, 242, 244)),
-        "rainy": (7, (64, 70, 82)),
-    }.get(sky, (0, (0, 0, 0)))
+    clouds = _SKIES[sky].get("clouds", 0)
     for k in range(clouds):
+        tone = _SKIES[sky]["cloud"]
         x = (k + rng.random()) * WIDTH / clouds + 90 * (sky == "sunny")
         pen.move(x, rng.uniform(190, 242))
         for u, v, r in ((-22, -2, 13), (-6, 7, 17), (14, 3, 15), (28, -3, 11)):

@@ -3,21 +3,6 @@
 from reproduction.scenes.grammar import Grammar, words_of
 from reproduction.scenes.world import ANIMALS, ANIMATE
 
-_ARTICLES = {
-    "m": {"nom": "ein", "acc": "einen", "dat": "einem"},
-    "f": {"nom": "eine", "acc": "eine", "dat": "einer"},
-    "n": {"nom": "ein", "acc": "ein", "dat": "einem"},
-}
-_KEIN_PLURAL = {"nom": "keine", "acc": "keine", "dat": "keinen"}
-# Adjective endings after ein and kein, and in the plural without an article.
-_ENDINGS = {
-    "m": {"nom": "er", "acc": "en", "dat": "en"},
-    "f": {"nom": "e", "acc": "e", "dat": "en"},
-    "n": {"nom": "es", "acc": "es", "dat": "en"},
-    "plural": {"nom": "e", "acc": "e", "dat": "en"},
-}
-_PRONOUNS = {"m": "der", "f": "die", "n": "das"}
-
 
 class German(Grammar):
     """German grammar for the facts of a scene."""
@@ -33,16 +18,16 @@ class German(Grammar):
         count = self.mentioned(name, "count")
         clothes = self.words["clothes"].get(kind)
         gender, singular, plural = self.pick(kind, self.words["nouns"][kind]).split()
-        ending = _ENDINGS["plural" if many else gender][case]
+        ending = self.words["endings"]["plural" if many else gender][case]
         if many and negated:
             ending = "en"  # adjectives after "keine" are weak
-            words = [_KEIN_PLURAL[case]]
+            words = ["keinen" if case == "dat" else "keine"]
         elif many and count:
             words = [self.number(count)]
         elif many:
             words = ["einige" + ("n" if case == "dat" else "")]
         else:
-            words = [("k" if negated else "") + _ARTICLES[gender][case]]
+            words = [("k" if negated else "") + self.words["articles"][gender][case]]
         if size:
             words.append(self.pick(size, self.words["sizes"][size]) + ending)
         if colour and not clothes:
@@ -84,7 +69,7 @@ class German(Grammar):
         if not self.negated:
             gender = self.pick(self.kind(name), self.words["nouns"][self.kind(name)])[0]
             # A relative clause has the finite verb at its end.
-            pronoun = "die" if self.many(name) else _PRONOUNS[gender]
+            pronoun = "die" if self.many(name) else self.words["pronouns"][gender]
             options.append(f"{subject}, {pronoun} {mid} {rest} {tail} {finite}")
         return options
 
