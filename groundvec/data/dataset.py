@@ -28,6 +28,8 @@ IMAGE_COLUMNS = ["image_id", "split", "path"]  # images.csv also has sha256, whi
 SPLITS = ["train", "dev", "test"]
 MORE = "more"  # the split of captions without pictures; only training reads them
 PAIRS = "pairs"  # the split of images without captions; only parallel.csv has their sentences
+# Control characters, and halves of surrogate pairs: JSON can have them, but UTF-8 cannot.
+CONTROL = r"[\x00-\x1f\x7f\ud800-\udfff]"
 MAX_FILES = 100_000  # that are searched for the one that was probably meant
 
 
@@ -290,12 +292,17 @@ def _plain_name(path: Path) -> str:
 
 
 def refuse_names(rows: pd.DataFrame, where: str, name: str = "image_id") -> None:
-    """Raise InputError for a row whose image is outside the folder of images, such as `../a.jpg`.
+    """Raise InputError for a file name with a control character, or outside the folder of images.
 
     Args:
         where: the place of the row, a text that `refuse` fills in.
         name: the column of file names.
     """
+    refuse(
+        rows[rows[name].str.contains(CONTROL)],
+        f"{where}{{more}}: the image's file name {{{name}!r}} holds a line break or control "
+        "character; rename the file",
+    )
     normal = [posixpath.normpath(file) for file in rows[name]]
     is_outside = [bool(re.match(r"/|\.\.(/|$)", file)) for file in normal]
     refuse(

@@ -65,8 +65,11 @@ TEST = coco_entry(2, "test", "a cow")
         ([coco_entry(5, "val", "a"), coco_entry(5, "test", "a")], "5.jpg is listed twice"),
         ([coco_entry(5, "val", "a") | {"filepath": "/etc"}], "images[2]: the image /etc/COCO"),
         ([], "no image is in split dev"),
-        ([coco_entry(5, "val\n", "a cat")], "images[2]: the file name"),
-        ([coco_entry(5, "val", "a cat") | {"filename": "a\ud800.jpg"}], "images[2]: the file name"),
+        ([coco_entry(5, "val\n", "a cat")], "images[2]: unknown split"),
+        (
+            [coco_entry(5, "val", "a cat") | {"filename": "a\ud800.jpg"}],
+            "images[2]: the image's file name",
+        ),
         ([coco_entry(5, "val", "a cat") | {"filename": 5}], "images[2] is not of Karpathy's form"),
         ([coco_entry(5, "val") | {"sentences": [{"raw": 1}]}], "images[2] is not of Karpathy's"),
     ],
