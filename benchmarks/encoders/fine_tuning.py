@@ -1,7 +1,8 @@
 r"""Measure `groundvec train` on few pictures: the start, fine-tuned, and trained anew.
 
-Each seed draws pictures of a table of captions, and splits them as `groundvec train` does. A row is
-added to the output as soon as a training is finished; existing rows are not measured again.
+Each seed draws pictures of a table of captions, and splits them as `groundvec train` does, unless
+the table has splits. A row is added to the output as soon as a training is finished; existing rows
+are not measured again.
 
 Example:
   python benchmarks/encoders/fine_tuning.py Flickr8k photos --captions captions.csv \
@@ -29,10 +30,12 @@ KEYS = ["dataset", "pictures", "seed", "start"]
 
 
 def drawn(captions: pd.DataFrame, count: int, seed: int) -> pd.DataFrame:
-    """Draw pictures, and split them by their names."""
+    """Draw pictures, and split them by their names, unless they have a split."""
     names = captions["image"].drop_duplicates().sample(count, random_state=seed)
-    split = table.split_by_name(names, f"{seed} ")
     captions = captions[captions["image"].isin(names)]
+    if "split" in captions:
+        return captions
+    split = table.split_by_name(names, f"{seed} ")
     return captions.assign(split=captions["image"].map(split))
 
 
