@@ -20,6 +20,7 @@ from reproduction import scenes
 from reproduction.scenes.ratings import graded_pairs
 from reproduction.sources.multi30k import DEV
 from tests.support import karpathy_files, multi30k_files, pascal1k_files, sts_files, word_vectors
+from tests.support.features import save_weights
 
 TESTED = 10  # pictures for development, and as many for the test
 PASCAL = 200  # ten of each of 20 categories
@@ -182,7 +183,4 @@ def network(folder, backbone):
     """Write random weights of a network of torchvision; returns their name in a mirror."""
     torch.manual_seed(1)
     folder.mkdir(parents=True, exist_ok=True)
-    torch.save(get_model(backbone).state_dict(), folder / "made")
-    name = f"{backbone}-{sha256(folder / 'made')[:8]}.pth"
-    (folder / "made").rename(folder / name)
-    return f"weights/{name}"
+    return f"weights/{save_weights(get_model(backbone), folder, backbone).name}"

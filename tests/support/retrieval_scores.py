@@ -5,7 +5,7 @@ from itertools import product
 import pandas as pd
 
 from groundvec.results import schemas
-from tests.support.result_files import filled, write_models
+from tests.support.result_files import filled, write, write_models
 
 C2I = "caption_to_image"
 I2C = "image_to_caption"
@@ -34,17 +34,9 @@ def training(dataset, model, seed=1, dev=(40, 60), snapshots=(4, 8), test_sets=(
     return filled(table.assign(**halves), schemas.Retrieval)
 
 
-def write_scores(folder, *trainings):
-    paths = []
-    for number, table in enumerate(trainings):
-        paths.append(folder / f"retrieval-{number}.csv")
-        table.to_csv(paths[-1], index=False)
-    return paths
-
-
 def results_of(folder, *trainings, **descriptions):
     """The options of scripts/report.py for the results of some trainings."""
     first_rows = [table.iloc[0] for table in trainings]
     names = [(row["dataset"], row["model"], int(row["seed"])) for row in first_rows]
     files = write_models(folder, *names, **descriptions)
-    return ["--models", *files, "--retrieval", *write_scores(folder, *trainings)]
+    return ["--models", *files, "--retrieval", *write(folder, *trainings, name="retrieval")]

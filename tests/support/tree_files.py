@@ -9,7 +9,7 @@ import pandas as pd
 
 from groundvec.results import schemas
 from groundvec.runtime.files import write_json
-from reproduction.papers.socher_2014 import labels, retrieval
+from reproduction.papers.socher_2014 import retrieval
 from tests.support import retrieval_scores
 from tests.support.result_files import described, filled, make, rows
 
@@ -76,11 +76,6 @@ def training(model, rank, seed=1, best="8", dataset="draws"):
     return filled(table, schemas.Retrieval)
 
 
-def system_of(model, parts):
-    """Return the name that a description's system has in tables."""
-    return labels.system(pd.json_normalize(parts).assign(model=model).iloc[0])
-
-
 def results_of(folder, *trainings, **descriptions):
     """The options of scripts/report.py for the results of some trainings."""
     descriptions = {name: parts for name, (parts, _) in SYSTEMS.items()} | descriptions
@@ -93,7 +88,7 @@ def results_of(folder, *trainings, **descriptions):
     return options
 
 
-def query_ranks(folder, *trainings, spread=3):
+def query_ranks(folder, *trainings):
     """Return the option for the ranks of four images' queries: the means of `training` plus 10.
 
     Each image has four queries, whose ranks are whole numbers.
@@ -101,7 +96,7 @@ def query_ranks(folder, *trainings, spread=3):
     table = pd.concat(trainings)
     table = table[table["split"].eq("test") & table["kind"].eq("snapshot")]
     labels = ["dataset", "model", "seed", "language", "kind", "epochs", "direction"]
-    images = pd.DataFrame({"image": range(4), "more": [-spread, -spread / 3, spread / 3, spread]})
+    images = pd.DataFrame({"image": range(4), "more": [-3, -1, 1, 3]})
     ranks = table.merge(images, how="cross").merge(pd.DataFrame({"quarter": range(4)}), how="cross")
     mean = ranks["mean_rank"] + ranks["more"] + 10
     ranks = ranks[[*labels, "image"]].assign(rank=np.floor(mean + ranks["quarter"] / 4))

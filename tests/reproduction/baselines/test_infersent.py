@@ -8,7 +8,7 @@ import torch
 
 import reproduction  # noqa: F401, makes the study's parts known
 from groundvec.baselines import load
-from groundvec.runtime.errors import InputError
+from tests.support.refusals import refused
 from tests.support.word_vectors import MARKS, infersent, write
 
 NAMES = ["weight_ih", "weight_hh", "bias_ih", "bias_hh"]
@@ -61,10 +61,10 @@ def test_infersent_needs_at_least_one_vector_a_sentence(tmp_path):
     write(options["vectors"], "a 1 2 3 4\n")
     model = load("infersent", **options)
     assert model.encode(["a zebra"]).shape == (1, 6)
-    with pytest.raises(InputError, match=r"v\.txt has vectors neither for </p> nor .* 'zebra'"):
+    with refused(r"v\.txt has vectors neither for </p> nor .* 'zebra'"):
         model.encode(["a", "zebra"])
     write(options["vectors"])
-    with pytest.raises(InputError, match=r"v\.txt has vectors of 3 dimensions, .* reads 4"):
+    with refused(r"v\.txt has vectors of 3 dimensions, .* reads 4"):
         load("infersent", **options).encode(["a dog"])
 
 
@@ -78,9 +78,8 @@ def test_infersent_needs_at_least_one_vector_a_sentence(tmp_path):
 def test_a_state_file_of_another_shape_is_named(tmp_path, change):
     options, state = infersent(tmp_path)
     torch.save(change(state), options["state"])
-    with pytest.raises(InputError, match=r"i\.pkl does not hold the weights of InferSent") as info:
+    with refused(r"i\.pkl does not hold the weights of InferSent"):
         load("infersent", **options)
-    assert "\n" not in str(info.value)
 
 
 def test_only_state_files_are_loaded_and_none_is_run(tmp_path):
@@ -92,9 +91,9 @@ def test_only_state_files_are_loaded_and_none_is_run(tmp_path):
     whole = options["state"].read_bytes()
     for content in [b"", b"no state", whole[: len(whole) // 2], pickle.dumps(Evil(), protocol=2)]:
         options["state"].write_bytes(content)
-        with pytest.raises(InputError, match=r"i\.pkl is not a state file"):
+        with refused(r"i\.pkl is not a state file"):
             load("infersent", **options)
     assert not (tmp_path / "ran").exists()
     options["state"].unlink()
-    with pytest.raises(InputError, match=r"i\.pkl does not exist"):
+    with refused(r"i\.pkl does not exist"):
         load("infersent", **options)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from groundvec.runtime.errors import InputError
 from reproduction.baselines.trigrams import Baseline
+from tests.support.refusals import refused
 
 
 def test_trigrams_count_shared_spelling():
@@ -31,7 +31,7 @@ def test_trigrams_are_weighted_by_their_rarity_in_training_captions(tmp_path):
 def test_trigrams_need_english_captions_to_weight_them(tmp_path):
     captions = tmp_path / "captions.csv"
     captions.write_text("image_id,language,split,caption\n1.jpg,de,train,Ein Hund\n")
-    with pytest.raises(InputError, match="no English training captions"):
+    with refused("no English training captions"):
         Baseline(captions)
 
 

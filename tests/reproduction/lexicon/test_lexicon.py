@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from groundvec.runtime.errors import InputError
 from reproduction.lexicon import lexicon, wordnet
+from tests.support.refusals import refused
 
 # offset, category, words, hypernym's offset, definition
 NOUNS = [
@@ -106,8 +106,8 @@ def test_gates_fall_with_the_captions_of_a_word(senses, monkeypatch):
 @pytest.mark.parametrize("content", ["00000012 05 n", "\x00", "00000012 05 n zz tiger 0 000 | a"])
 def test_other_files_than_wordnets_are_refused(senses, tmp_path, content):
     (tmp_path / "data.noun").write_text(content)
-    with pytest.raises(InputError, match=r"data.noun|is not WordNet 3.0"):
+    with refused(r"data.noun|is not WordNet 3.0"):
         wordnet.read(tmp_path)
     (tmp_path / "data.noun").unlink()
-    with pytest.raises(InputError, match=r"No such file or directory; name WordNet's folder"):
+    with refused(r"No such file or directory; name WordNet's folder"):
         wordnet.read(tmp_path)

@@ -1,5 +1,6 @@
 """The page of a report, as readers see it: in a browser, from small results."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -13,7 +14,6 @@ from groundvec.card.text import MINUS
 from groundvec.evaluation.files import read_retrieval
 from groundvec.features import store
 from groundvec.model.network import Model
-from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_json, write_json
 from groundvec.text.characters import Text
 from reproduction.page import gallery
@@ -24,6 +24,7 @@ from reproduction.render.tables import write_table
 from reproduction.reporting.embedded import Embedded
 from reproduction.schemas import Claims
 from tests.support.examples import description, save_model
+from tests.support.refusals import refused
 from tests.support.result_files import REPORTED, filled, run
 from tests.support.retrieval_scores import results_of, training
 from tests.support.small_data import data_options, run_script, write_data
@@ -83,16 +84,11 @@ def results(trained, tmp_path_factory):
     scores = training("flickr8k", "gru-8-max", dev=(60, 70), test_sets=["1k"])
     reported = ["--reported", REPORTED / "table2.csv", "--output", merkx / "tables/table2"]
     run(*results_of(folder, scores), *reported)
-    row = {"name": "gru-8-max", "task": "STS", "agreement": "lowest"}
-    first = {"subtask": "images", "contribution": -1.0, "rating": 1.0, "prediction": 0.9}
-    first |= {"sentence_a": "A dog runs.", "sentence_b": "A dog sleeps."}
-    second = {"subtask": "news", "contribution": -2.0, "rating": 4.5, "prediction": 0.125}
-    second |= {"classifier": 0.125, "sentence_a": ODD, "sentence_b": "A cat."}
-    pairs = pd.DataFrame([row | first, row | second])
-    write_table(merkx / "tables/table3", pairs, pairs[["task"]], "l", "Pairs.", ["A note."])
+    notes = ["A note."]
+    pairs = pd.DataFrame({"sentence_a": [ODD], "sentence_b": "A cat."})
+    write_table(merkx / "tables/table3", pairs, pairs, "ll", "Pairs.", notes)
     wide = pd.DataFrame({f"column {k}": ["-1234.5 ± 1234.5", ODD] for k in range(30)})
     empty = pd.DataFrame(columns=["name"])
-    notes = ["A note."]
     write_table(
         calixto / "tables/table1", empty, wide, "r" * 30, "Wide.", notes, "ab", {"many": 20}
     )
@@ -146,34 +142,6 @@ def made(results, trained):
     return build(results, trained, results / "a report" / "index.html", "--try-it", panel)
 
 
-@pytest.fixture
-def opened(browser):
-    """Return a function that opens a page; errors of the page and requests to a network fail."""
-    windows = []
-    problems = []
-
-    def visit(path, width=1200, **options):
-        # A page that still scrolls smoothly moves away from under a click.
-        options = {"reduced_motion": "reduce", **options}
-        window = browser.new_context(viewport={"width": width, "height": 900}, **options)
-        windows.append(window)
-        page = window.new_page()
-        page.on("console", lambda message: problems.append(message.text))
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on("request", lambda request: asked(request.url))
-        page.goto(path.as_uri())
-        return page
-
-    def asked(address):
-        if not address.startswith(("file:", "data:")):
-            problems.append(address)
-
-    yield visit
-    for window in windows:
-        window.close()
-    assert not problems
-
-
 @pytest.fixture(scope="module")
 def page(browser, made):
     """The page, for tests that only read it."""
@@ -203,9 +171,10 @@ def test_everything_is_on_the_page_without_javascript(made, opened):
     headings = [heading.inner_text() for heading in page.query_selector_all("h1, h2, h3, h4")]
     assert headings[0] == "scenes: 2 models"
     assert page.inner_text("header .kind") == f"Report of the experiment {ODD}"
-    for heading in ("Summary", "Try it", "Gallery", "Provenance"):
-        assert heading in headings
-    assert "Merkx & Frank (2019)" in headings and "Calixto & Liu (2017)" in headings
+    papers = {"Merkx & Frank (2019)", "Calixto & Liu (2017)"}
+    assert {"Summary", "Try it", "Gallery", "Provenance"} | papers <= set(headings)
+    links = [link.get_attribute("href") for link in page.query_selector_all(".contents a")]
+    assert len(links) == 7 and all(page.query_selector(f"section{link}") for link in links)
     unfold(page)
     figures = {
         "merkx_frank_2019-figure2": "Figure 2",
@@ -216,19 +185,6 @@ def test_everything_is_on_the_page_without_javascript(made, opened):
         assert figure.get_attribute("alt") == f"{label}: described below"
         figure.scroll_into_view_if_needed()
         page.wait_for_function("figure => figure.complete && figure.naturalWidth > 0", arg=figure)
-    for name in ("commit", "versions", "machine"):
-        assert page.get_by_role("columnheader", name=name, exact=True).count() == 1
-
-
-def test_the_papers_come_before_the_gallery_in_the_order_of_their_tables(page):
-    sections = [
-        section.get_attribute("id") for section in page.query_selector_all("main > section")
-    ]
-    papers = ["calixto_liu_2017", "merkx_frank_2019", "socher_2014"]
-    others = ["gallery", "provenance"]
-    assert sections == ["overview", "try", *papers, *others]
-    links = [link.get_attribute("href") for link in page.query_selector_all(".contents a")]
-    assert links == [f"#{section}" for section in sections]
 
 
 def test_a_score_card_shows_chance_and_the_sizes_of_the_test_set(page):
@@ -290,12 +246,6 @@ def test_reported_numbers_tell_in_words_whether_they_differ(page):
     # The half-widths are 3.0 and, reported, 1.3: 3.3 together.
     difference = [f"{MINUS}0.5", f"{MINUS}3.8 to 2.8"]
     assert rows[2].split("\t")[4:] == ["70.5", "70.0", *difference]
-    verdicts = page.query_selector_all("#calixto_liu_2017-claims td:last-child")
-    assert [cell.inner_text() for cell in verdicts] == [
-        "✓ holds",
-        "✗ does not hold†",
-        "? not decided",
-    ]
 
 
 def test_everything_can_be_done_with_a_keyboard(made, opened):
@@ -307,14 +257,6 @@ def test_everything_can_be_done_with_a_keyboard(made, opened):
     page.focus("[value=to_images]")
     page.keyboard.press("ArrowRight")
     assert page.is_checked("[value=to_captions]")
-
-
-def test_a_figure_is_an_image_as_large_as_its_letters_need(made, opened):
-    """Five inches, 360 points, of 1.84 pixels each; a phone scrolls a part of it."""
-    for width, expected in ((1200, 662), (390, 544)):
-        page = opened(made, width)
-        assert page.locator("#merkx_frank_2019-figure2 img").bounding_box()["width"] == expected
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 # Contrast alone depends on the scheme: dark pages are checked for nothing else.
@@ -330,17 +272,12 @@ def test_the_page_has_no_accessibility_violations(made, opened, scheme):
     assert found.violations_count == 0, found.generate_report()
 
 
-@pytest.mark.parametrize("width", [320, 768, 1280])
-def test_only_marked_tables_are_wider_than_the_window(made, opened, width):
+@pytest.mark.parametrize("width", [320, 1280])
+def test_wide_tables_scroll_and_the_page_does_not(made, opened, width):
     page = opened(made, width)
     unfold(page)
     page.wait_for_selector("#calixto_liu_2017-table1 .wider")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    told = """all => all.map((box) => [
-        box.scrollWidth > box.clientWidth, getComputedStyle(box, "::before").content !== "none"])"""
-    tables = page.eval_on_selector_all(".wide", told)
-    assert all(wider == says for wider, says in tables)
-    assert 0 < sum(wider for wider, _ in tables) < len(tables)
 
 
 def test_verdicts_and_a_table_of_each_paper_are_open_and_the_rest_is_folded(made, opened):
@@ -348,26 +285,9 @@ def test_verdicts_and_a_table_of_each_paper_are_open_and_the_rest_is_folded(made
     badges = page.query_selector_all("#calixto_liu_2017 > .badges .badge")
     counts = ["✓ holds in 1", "✗ does not hold in 1", "? not decided in 1"]
     assert [badge.inner_text() for badge in badges] == counts
-    for table in ("merkx_frank_2019-table2", "calixto_liu_2017-table1"):
-        assert page.is_visible(f"#{table} table")
-    tables = (
-        "calixto_liu_2017-claims",
-        "merkx_frank_2019-table3",
-        "merkx_frank_2019-table2-compared",
-    )
-    for folded in (f"#{table} table" for table in tables):
-        assert page.query_selector(folded) and not page.is_visible(folded)
-
-
-def test_printing_shows_open_parts_without_controls(made, opened):
-    page = opened(made, color_scheme="dark")
-    page.emulate_media(media="print", color_scheme="dark")
-    assert visible(page, "#merkx_frank_2019-table2 table") and visible(page, ".badges .badge")
-    assert not visible(page, "#calixto_liu_2017-claims table, #merkx_frank_2019-table3 table")
-    unfold(page)
-    rows = page.query_selector_all("#merkx_frank_2019 tr, #calixto_liu_2017 tr")
-    assert len(rows) > 20 and all(row.bounding_box()["height"] > 0 for row in rows)
-    assert not visible(page, "#gallery, #try, .contents, .skip")
+    assert page.is_visible("#merkx_frank_2019-table2 table")
+    assert page.query_selector("#merkx_frank_2019-table3 table")
+    assert not page.is_visible("#merkx_frank_2019-table3 table")
 
 
 def test_a_page_of_a_single_model_shows_no_claims(results, trained, opened, tmp_path):
@@ -376,18 +296,14 @@ def test_a_page_of_a_single_model_shows_no_claims(results, trained, opened, tmp_
     others = {"galleries": [tmp_path / "scenes.json"], "retrieval": [trained / f"{one[0]}.csv"]}
     page = opened(build(results, trained, tmp_path / "index.html", **others))
     assert page.inner_text("h1") == "scenes: gru-8-attention"
-    text = page.inner_text("body").lower()
-    assert "claim" not in text and "verdict" not in text and "beside the papers" not in text
-    assert not page.query_selector_all(".badge:not(.query .badge, .compared .badge)")
+    assert "verdict" not in page.inner_text("body").lower()
     assert page.query_selector("#merkx_frank_2019-table2")  # the measured table remains
 
 
 def test_a_page_of_own_data_speaks_of_them_and_of_chance(results, trained, opened, tmp_path):
     few = changed_gallery(results, tmp_path / "few.json", own=True, images=20)
     page = opened(build(results, trained, tmp_path / "index.html", **few))
-    assert page.inner_text("h1") == "scenes: 2 models"
     headings = [heading.inner_text() for heading in page.query_selector_all("h1, h2, nav a")]
-    assert "Scores" in headings
     assert not any(name in text for text in headings for name in ("Merkx", "Calixto", "Table"))
     card = page.inner_text(".card")
     assert "By chance among 20 pictures: 83.3" in card  # R@10 among all 12 pictures
@@ -398,17 +314,17 @@ def test_drawn_scenes_and_computed_ratings_are_called_so(results, trained, opene
     stem = tmp_path / "merkx_frank_2019/tables/table_s1-models"
     stem.parent.mkdir(parents=True)
     scores = pd.DataFrame({"dataset": "scenes", "model": TRAINED, "seed": 1, "kind": "ensemble"})
-    scores = scores.assign(measure="semantic score", pearson=0.5, task="Scenes-R")
-    pairs = results / "merkx_frank_2019/tables/table3.csv"
-    for drawn, task in ((True, "Scenes-R"), (False, "SICK")):
+    scores = scores.assign(measure="semantic score", pearson=0.5)
+    for drawn, task, judged in (
+        (True, "Scenes-R", "sentences about drawn scenes"),
+        (False, "SICK", "sentence pairs"),
+    ):
         write_table(stem, scores.assign(task=task), scores[["model"]], "l", "Scores.", [])
-        gallery = changed_gallery(results, tmp_path / "g.json", drawn=drawn, own=True, images=100)
-        tables = [stem.with_suffix(".csv"), pairs]
+        gallery = changed_gallery(results, tmp_path / "g.json", drawn=drawn)
+        tables = [stem.with_suffix(".csv")]
         page = opened(build(results, trained, tmp_path / "p.html", tables=tables, **gallery))
-        judged = "sentences about drawn scenes" if drawn else "sentence pairs"
         assert f"ratings of {judged}: 50.0" in page.inner_text(".card")
         assert ("A program drew the pictures" in page.inner_text("header")) == drawn
-        assert "Few test pictures" not in page.inner_text(".card")
 
 
 def test_emphasis_and_literals_in_captions_are_html_over_the_ends_of_lines_too():
@@ -506,9 +422,8 @@ def test_a_damaged_file_is_named_in_one_line(results, trained, tmp_path, name, c
     (copy / name).parent.mkdir(exist_ok=True)
     (copy / name).write_bytes(content)
     tables = sorted(copy.rglob("tables/*.csv"))
-    with pytest.raises(InputError) as error:
+    with refused(re.escape(message)):
         build(copy, trained, tmp_path / "index.html", tables=tables)
-    assert message in str(error.value) and "\n" not in str(error.value)
     assert not (tmp_path / "index.html").exists()
 
 

@@ -37,19 +37,18 @@ SENTENCES = [
 BAG = {"name": "bag", "size": 16, "embedding": 8}
 # Options of the encoder, and the number of snapshots.
 MODELS = {"mean": ({}, 1), "idf": ({"idf": True}, 2), "state": ({"idf": True, "state": True}, 1)}
+# The page has a thumbnail of one image.
 PAGE = """<!DOCTYPE html>
 <html lang="en">
-<head><meta charset="utf-8"><title>A page</title></head>
-<body><main><h1>A page</h1><h2>Try it</h2>{}</main></body>
-</html>
-"""
-# The page has a thumbnail of one image.
-THUMBNAIL = """
+<head><meta charset="utf-8"><title>A page</title><script>
 const PICTURE = "data:image/gif;base64,R0lGODlhAQABAAAAACw=";
 window.groundvec = {
   thumbnail: (id, dataset) =>
     id === "two.jpg" && dataset === "scenes" ? PICTURE : undefined,
 };
+</script></head>
+<body><main><h1>A page</h1><h2>Try it</h2>PANEL</main></body>
+</html>
 """
 
 
@@ -82,30 +81,19 @@ def searched(encoder):
 
 
 @pytest.fixture
-def opened(browser, tmp_path):
-    """Return a function that opens a model's panel; no error and no request may come."""
-    context = browser.new_context()
-    context.add_init_script(THUMBNAIL)
-    problems = []
-    context.on("console", lambda message: problems.append(message.text))
-    context.on("weberror", lambda error: problems.append(str(error.error)))
-    context.on(
-        "request",
-        lambda request: request.url.startswith(("file:", "data:")) or problems.append(request.url),
-    )
+def with_panel(opened, tmp_path):
+    """Return a function that opens the panel of a model."""
 
-    def open_(name):
+    def open_panel(name):
         ours = encoder(name)
         embedded = searched(ours)
         path = tmp_path / "page.html"
-        path.write_text(PAGE.format(panel(ours.models, embedded, "scenes", name)), "utf-8")
-        page = context.new_page()
-        page.goto(path.as_uri())
-        return page, ours, embedded
+        path.write_text(
+            PAGE.replace("PANEL", panel(ours.models, embedded, "scenes", name)), "utf-8"
+        )
+        return opened(path), ours, embedded
 
-    yield open_
-    context.close()
-    assert not problems
+    return open_panel
 
 
 def call(page, function, sentences):
@@ -121,15 +109,15 @@ def call(page, function, sentences):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_the_vectors_are_those_of_python(opened, name):
-    page, ours, _ = opened(name)
+def test_the_vectors_are_those_of_python(with_panel, name):
+    page, ours, _ = with_panel(name)
     # Weights have 8 bits in the page.
     expected = ours.encode(SENTENCES)
     np.testing.assert_allclose(call(page, "encode", SENTENCES), expected, rtol=0, atol=0.02)
 
 
-def test_sentences_are_read_as_in_python(opened):
-    page, ours, _ = opened("mean")
+def test_sentences_are_read_as_in_python(with_panel):
+    page, ours, _ = with_panel("mean")
     rng = np.random.default_rng(0)
     alphabet = list("aB9é🐕 .,:;!?'\"()-$\u2019\u201c\u00a0\n\ud800")
     alphabet += list("e\u0301\u00b4\u00ad\u200b\u200d\u017f\ufb01\u2026\uff44\ufeff\u2028\u06cc")
@@ -143,8 +131,8 @@ def test_sentences_are_read_as_in_python(opened):
     assert [sorted(rows) for rows in found] == [rows.tolist() for rows in expected]
 
 
-def test_typing_finds_images_and_captions(opened):
-    page, ours, embedded = opened("idf")
+def test_typing_finds_images_and_captions(with_panel):
+    page, ours, embedded = with_panel("idf")
     page.keyboard.press("Tab")
     page.keyboard.type("A dog runs on the beach")
     status = page.locator("#try-it-status")
@@ -166,9 +154,9 @@ def test_typing_finds_images_and_captions(opened):
     assert page.locator("#try-it-found").is_hidden()
 
 
-def test_an_example_is_tried_by_a_click_and_a_screen_reader_finds_its_way(opened):
+def test_an_example_is_tried_by_a_click_and_a_screen_reader_finds_its_way(with_panel):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    page, _, _ = opened("state")
+    page, _, _ = with_panel("state")
     examples = page.locator("#try-it .examples button")
     assert examples.all_inner_texts() == [CAPTIONS[1], CAPTIONS[3], CAPTIONS[5]]
     examples.nth(2).click()

@@ -10,7 +10,7 @@ from reproduction.papers.ablation.ablation import ablation, make
 from reproduction.render.figures import learning_curves
 from reproduction.reporting.results import Results
 from reproduction.reporting.seeds import t_interval
-from tests.support.result_files import described, filled, write_models
+from tests.support.result_files import described, filled, write, write_models
 
 
 def queries(model, seed, found):
@@ -35,17 +35,16 @@ def pairs(system, predicted):
 def test_models_are_the_mean_of_their_seeds_and_differ_from_the_first():
     ranks = pd.concat(
         [
-            queries("whole", 1, [1, 1, 1, 1, 1, 1, 1, 1, 1]),
+            queries("whole", 1, [1] * 9),
             queries("whole", 2, [1, 1, 1, 0, 0, 0, 1, 1, 1]),
             *(queries("less", seed, [1, 0, 1, 0, 1, 0, 0, 1, 1]) for seed in (1, 2)),
         ]
     )
+    cosines = {"whole": [0.1, 0.2, 0.3], "less": [0.3, 0.2, 0.1]}
     predictions = pd.concat(
-        [
-            pairs("d/whole/seed1", [0.1, 0.2, 0.3, 1.0, 2.0, 3.0]),
-            pairs("d/whole/seed2", [0.1, 0.2, 0.3, 1.0, 2.0, 3.0]),
-            *(pairs(f"d/less/seed{seed}", [0.3, 0.2, 0.1, 1.0, 2.0, 3.0]) for seed in (1, 2)),
-        ]
+        pairs(f"d/{model}/seed{seed}", [*of_sts, 1.0, 2.0, 3.0])
+        for model, of_sts in cosines.items()
+        for seed in (1, 2)
     )
     history = pd.DataFrame(
         {"dataset": "d", "model": ["whole", "whole", "less"], "seed": [1, 2, 1], "seconds": 60.0}
@@ -74,25 +73,20 @@ def test_models_are_the_mean_of_their_seeds_and_differ_from_the_first():
     pd.testing.assert_frame_equal(drawn.loc[["STS 2012"]], table.loc[["STS 2012"]])
 
 
-def test_a_model_alone_differs_from_none_and_one_that_is_not_rated_has_dashes(tmp_path):
+def test_a_model_that_is_not_rated_has_dashes(tmp_path):
     """A German model has no scores for ratings of English sentences."""
     ranks = queries("whole", 1, [1] * 9)
     predictions = pairs("d/whole/seed1", [0.1, 0.2, 0.4, 0.5, 0.6, 0.7])
     history = pd.DataFrame({"dataset": "d", "model": ["whole"], "seed": 1, "seconds": 90.0})
-    table = ablation(ranks, predictions, history, pd.Series({"d": 0.0}))
-    assert table["difference"].isna().all() and table["value"].notna().all()
-    files = {
-        "query_ranks": (pd.concat([ranks.assign(model="german"), ranks]), schemas.QueryRanks),
-        "predictions": (predictions, schemas.Predictions),
-        "history": (pd.concat([history.assign(model="german"), history]), schemas.History),
+    tables = {
+        "query_ranks": filled(pd.concat([ranks.assign(model="german"), ranks]), schemas.QueryRanks),
+        "predictions": filled(predictions, schemas.Predictions),
+        "history": filled(pd.concat([history.assign(model="german"), history]), schemas.History),
     }
-    for name, (rows, form) in files.items():
-        filled(rows, form).to_csv(tmp_path / f"{name}.csv", index=False)
-    given = {name: [tmp_path / f"{name}.csv"] for name in files}
+    given = {name: write(tmp_path, table, name=name) for name, table in tables.items()}
     trainings = (("d", "whole"), ("d", "german"))
-    given["models"] = write_models(
-        tmp_path, *trainings, whole=described("gru-8-max"), german=described("gru-8-max")
-    )
+    gru = described("gru-8-max")
+    given["models"] = write_models(tmp_path, *trainings, whole=gru, german=gru)
     make(Results(**given), tmp_path / "table")
     text = (tmp_path / "table.md").read_text()
     assert f"| german | 1 | 2 | 100.0 | 100.0 | {MISSING} | {MISSING} |" in text
@@ -100,18 +94,17 @@ def test_a_model_alone_differs_from_none_and_one_that_is_not_rated_has_dashes(tm
 
 def test_learning_is_drawn_by_epoch_and_by_time():
     """The mean of a model's seeds, in minutes."""
-    columns = ["dataset", "model", "seed", "epoch", "dev_recall", "seconds"]
-    rows = [
-        ("d", "whole", 1, 0, 1.0, 0.0),
-        ("d", "whole", 1, 1, 50.0, 60.0),
-        ("d", "whole", 2, 0, 3.0, 0.0),
-        ("d", "whole", 2, 1, 60.0, 120.0),
-        ("d", "less", 1, 0, 2.0, 0.0),
-        ("d", "less", 1, 1, 40.0, 30.0),
-        ("d", "less", 1, 2, 50.0, 60.0),
-    ]
-    losses = [np.nan, 2, np.nan, 4, np.nan, 8, 2]
-    history = pd.DataFrame(rows, columns=columns).assign(loss=losses)
+    history = pd.DataFrame(
+        {
+            "dataset": "d",
+            "model": ["whole"] * 4 + ["less"] * 3,
+            "seed": [1, 1, 2, 2, 1, 1, 1],
+            "epoch": [0, 1, 0, 1, 0, 1, 2],
+            "dev_recall": [1.0, 50, 3, 60, 2, 40, 50],
+            "seconds": [0.0, 60, 0, 120, 0, 30, 60],
+            "loss": [np.nan, 2, np.nan, 4, np.nan, 8, 2],
+        }
+    )
     figure = learning_curves(history)
     loss, by_epoch, by_time = (
         [line.get_xydata().tolist() for line in p.lines] for p in figure.axes

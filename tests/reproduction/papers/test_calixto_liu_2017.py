@@ -1,6 +1,5 @@
 """The tables and figures of Calixto & Liu (2017), made of small result files."""
 
-import json
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -11,17 +10,14 @@ import pytest
 
 from groundvec.card.text import MINUS, MISSING
 from groundvec.results import schemas
-from groundvec.results.frames import read as read_file
-from groundvec.results.frames import read_csv, schema_of
+from groundvec.results.frames import read_csv
 from groundvec.runtime.files import read_json, write_json
 from reproduction.papers.calixto_liu_2017 import claims, comparable
 from reproduction.papers.calixto_liu_2017 import table1 as first_table
-from reproduction.papers.calixto_liu_2017 import table3 as third_table
 from reproduction.papers.calixto_liu_2017.labels import labelled
 from reproduction.render.tables import DAGGER, DOUBLE
 from reproduction.reporting import results, systems
-from reproduction.reporting.seeds import t_interval
-from reproduction.schemas import Claims, Reranked
+from reproduction.schemas import Reranked
 from tests.support.result_files import (
     correlation,
     described,
@@ -83,17 +79,14 @@ def scores_of(model, recall, dataset="multi30k"):
 
 def retrieval(folder, **recalls):
     """The options of scripts/report.py for scores by model."""
-    paths = []
-    for model, recall in recalls.items():
-        paths.append(folder / f"{model}.csv")
-        scores_of(model, recall).to_csv(paths[-1], index=False)
     files = write_models(folder, *(("multi30k", model) for model in recalls), **MODELS)
-    return ["--models", *files, "--retrieval", *paths]
+    tables = [scores_of(model, recall) for model, recall in recalls.items()]
+    return ["--models", *files, "--retrieval", *write(folder, *tables, name="retrieval")]
 
 
 def query_ranks(folder, **recalls):
     """Write ranks of 100 images for models: the first MODEL=RECALL images have rank 10."""
-    paths = []
+    tables = []
     for model, recall in recalls.items():
         parts = [
             pd.DataFrame(
@@ -103,10 +96,8 @@ def query_ranks(folder, **recalls):
             for direction, found in ((C2I, recall), (I2C, recall + 10))
         ]
         about = {"dataset": "multi30k", "model": model, "seed": 1}
-        paths.append(folder / f"{model}.ranks.csv")
-        table = pd.concat(parts).assign(**about, kind="ensemble", epochs="4+8")
-        table.to_csv(paths[-1], index=False)
-    return ["--query-ranks", *paths]
+        tables.append(pd.concat(parts).assign(**about, kind="ensemble", epochs="4+8"))
+    return ["--query-ranks", *write(folder, *tables, name="ranks")]
 
 
 def make_item(folder, item, *options, reported=None):
@@ -243,6 +234,8 @@ def test_claims_are_made_of_the_tables(tmp_path):
     scores, predictions = ratings(tmp_path, a=0.5, c=0.5, d=0.8)
     make_item(tmp_path, "table2", *scores, *predictions, reported="table2")
     table3(tmp_path)
+    for path in options[1 : 1 + len(recalls)]:
+        write_json(path, read_json(path) | {"draw": [40, 20, 20]})
     options += ["--tables", *(tmp_path / f"table{number}.csv" for number in (1, 2, 3))]
     options += query_ranks(tmp_path, **recalls)
     table, text = make_item(tmp_path, "claims", *options, *predictions)
@@ -255,6 +248,9 @@ def test_claims_are_made_of_the_tables(tmp_path):
     assert images.loc["MLMME, β = 0.5", "verdict"] == "not decided"
     assert "MLMME, β = 0" not in images.index  # it learned no images
     assert images.loc["MLMME, β = 1", "reported"] == pytest.approx(61.1 - 54.4)
+    # Seeds of a draw have their own test images, but the same rated pairs.
+    assert images["test_to_train"].eq(20 / 40).all() and "Nadeau & Bengio" in text
+    assert table.loc[claims.RATINGS, "test_to_train"].eq(0).all()
     sentences = table.loc[claims.SENTENCES]
     assert sentences.loc[("en", "VSE"), "verdict"].tolist() == ["does not hold", "not decided"]
     helped = table.loc[(claims.RATINGS, "")]["verdict"]
@@ -300,53 +296,16 @@ def test_claims_of_several_seeds_compare_their_mean_with_the_reported(tmp_path):
     assert table["p"].isna().all() and "| p |" not in text
 
 
-def test_a_model_s_kind_is_read_from_its_description_and_not_its_name(tmp_path):
-    """A translator and a data set of other names, and two models that names alone tell apart."""
-    old_names = {"VSE": "c", "MLMME": "a", "x": "d", "y": "d"}
-    models = {name: MODELS[old] for name, old in old_names.items()}
-    files = write_models(tmp_path, *(("mine", name) for name in models), **models)
-    for path in files:
-        path.write_text(json.dumps(json.loads(path.read_text()) | {"source": "multi30k"}))
-    described = results.read_models(files)
+def test_reported_numbers_stand_with_the_data_set_of_the_paper_s_source(tmp_path):
+    """This data set has another name, and its model a misleading one."""
+    [path] = write_models(tmp_path, ("mine", "VSE"), VSE=MODELS["c"])
+    write_json(path, read_json(path) | {"source": "multi30k"})
+    measured = scores_of("c", 40, "mine").query("kind == 'ensemble' and split == 'test'")
+    measured = measured.assign(model="VSE")
     reported = read_csv(REPORTED / "table1.csv").fillna({"role": ""})
-    scores = [
-        scores_of(old, 40).assign(dataset="mine", model=name) for name, old in old_names.items()
-    ]
-    measured = pd.concat(scores).query(
-        "kind == 'ensemble' and split == 'test' and language == 'en'"
-    )
-    table = first_table.table1(measured, reported, described)
-    assert set(table["dataset"]) == {"mine"}  # the paper's data set is left out
-    ours = table[table["source"] == "measured"].set_index("model")["several"]
-    assert ours.to_dict() == {"VSE": True, "MLMME": False, "x": True, "y": True}
-
-    scores = {**SCORES, "x": SCORES["d"], "MLMME": SCORES["b"]}
-    measured = read_file(reranked(tmp_path, scores, system="weak"), Reranked)
-    none = read_csv(REPORTED / "tables_3_4.csv")[:0]
-    table = third_table.table3(measured, none, described)
-    kinds = table.drop_duplicates("reranker").set_index("reranker")["several"]
-    assert kinds["x"] is True and kinds["MLMME"] is False and pd.isna(kinds["oracle"])
-    over = table[table["reranker"].eq("x") & table["metric"].eq("bleu")]
-    assert over["gain_vse"].tolist() == [2.5]  # over MLMME, which is the VSE here
-
-
-def test_models_that_only_their_own_names_tell_apart_are_compared_by_beta(tmp_path):
-    """Two trainings with β = 0.5 have labels that end in their names."""
-    models = MODELS | {"h": MODELS["d"]}
-    scores, predictions = ratings(tmp_path, models, a=0.5, c=0.5, d=0.8, h=0.7)
-    make_item(tmp_path, "table2", *scores, *predictions, reported="table2")
-    table, _ = make_item(tmp_path, "claims", "--tables", tmp_path / "table2.csv", *predictions)
-    gained = table[table["claim"] == claims.BETA]
-    assert gained["better"].tolist() == ["MLMME, β = 0.5 (d)", "MLMME, β = 0.5 (h)"]
-
-
-def test_claims_without_comparisons_are_an_empty_table(tmp_path):
-    options = retrieval(tmp_path, a=40)
-    make_item(tmp_path, "table1", *options, reported="table1")
-    options += ["--tables", tmp_path / "table1.csv", *query_ranks(tmp_path, a=40)]
-    table, text = make_item(tmp_path, "claims", *options)
-    assert table.empty and set(schema_of(Claims).columns) < set(table)
-    assert "Nothing to compare." in text and "| condition | measure |" in text
+    table = first_table.table1(measured, reported, results.read_models([path]))
+    assert set(table["dataset"]) == {"mine"}
+    assert table.loc[table["source"] == "measured", "several"].all()
 
 
 @pytest.mark.parametrize(
@@ -365,42 +324,19 @@ def test_claims_need_models_that_read_the_same_text_in_the_same_language(models,
 
 
 def test_pairs_that_table_2_does_not_test_have_no_verdict(tmp_path):
-    """Models with β = 0 are controls; the second model of English alone is not tested."""
-    shares = {"a": 0.5, "h": 0.4, "d": 0.8, "t": 0.9}
-    models = MODELS | {"h": MODELS["a"]}
-    scores, predictions = ratings(tmp_path, models, **shares)
+    """Models with β = 0 are controls; the second model of English alone is not tested.
+
+    Labels end in the model's own name where nothing else tells two models apart.
+    """
+    models = MODELS | {"h": MODELS["a"], "k": MODELS["d"]}
+    scores, predictions = ratings(tmp_path, models, a=0.5, h=0.4, c=0.5, d=0.8, k=0.7, t=0.9)
     make_item(tmp_path, "table2", *scores, *predictions, reported="table2")
-    options = ["--tables", tmp_path / "table2.csv", *predictions]
-    table, _ = make_item(tmp_path, "claims", *scores[:5], *options)
-    pairs = [[claims.RATINGS, "VSE (a)", "MLMME, β = 0.5"]]
-    assert table[["claim", "worse", "better"]].values.tolist() == pairs
-
-
-def test_seeds_of_a_draw_have_their_own_test_images(tmp_path):
-    """The interval is t's over the seeds, multiplied by sqrt(1/2 + 20/40) in place of sqrt(1/2)."""
-    recalls = {1: {"a": 40, "c": 50}, 2: {"a": 40, "c": 44}}
-    files: dict[str, list] = {"models": [], "retrieval": [], "ranks": []}
-    for seed, of_seed in recalls.items():
-        folder = tmp_path / f"{seed}"
-        folder.mkdir()
-        for model, recall in of_seed.items():
-            files["retrieval"].append(folder / f"{model}.csv")
-            table = scores_of(model, recall).assign(seed=seed)
-            table.to_csv(files["retrieval"][-1], index=False)
-        for path in query_ranks(folder, **of_seed)[1:]:
-            pd.read_csv(path).assign(seed=seed).to_csv(path, index=False)
-            files["ranks"].append(path)
-        names = (("multi30k", model, seed) for model in of_seed)
-        files["models"] += write_models(folder, *names, **MODELS)
-    for path in files["models"]:
-        write_json(path, read_json(path) | {"draw": [40, 20, 20]})
-    options = ["--models", *files["models"], "--retrieval", *files["retrieval"]]
-    make_item(tmp_path, "table1", *options, reported="table1")
-    options += ["--tables", tmp_path / "table1.csv", "--query-ranks", *files["ranks"]]
-    table, text = make_item(tmp_path, "claims", *options)
-    english = table[table["claim"].eq(claims.IMAGES) & table["condition"].eq("en")].iloc[0]
-    assert [english["low"], english["high"]] == pytest.approx(t_interval([10, 4], 0, 20 / 40))
-    assert "Nadeau & Bengio" in text
+    table, _ = make_item(tmp_path, "claims", "--tables", tmp_path / "table2.csv", *predictions)
+    halves = [f"MLMME, β = 0.5 ({name})" for name in "dk"]
+    assert table[["claim", "worse", "better"]].values.tolist() == [
+        *([claims.RATINGS, "VSE (a)", better] for better in ("MLMME, β = 1", *halves)),
+        *([claims.BETA, "MLMME, β = 1", better] for better in halves),
+    ]
 
 
 def test_gains_are_of_the_same_seed():

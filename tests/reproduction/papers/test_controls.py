@@ -18,11 +18,19 @@ from reproduction.papers.controls.conditions import (
     conditions,
 )
 from reproduction.papers.controls.controls import controls
-from reproduction.reporting import results
 from reproduction.reporting.seeds import t_interval
-from tests.support.result_files import described, filled, make, models, predictions, rows
+from tests.support.result_files import (
+    described,
+    filled,
+    make,
+    models,
+    predictions,
+    rows,
+    write,
+    write_models,
+)
 
-GROUPING, CONTENT, _, _, CAPTIONS_TEACH, _, ADD, CAPTIONS_ADD = CLAIMS
+GROUPING, CONTENT, _, _, CAPTIONS_TEACH, _, ADD, _ = CLAIMS
 
 
 def loss(beta, **training):
@@ -113,48 +121,37 @@ def test_verdicts_are_corrected_for_the_number_of_comparisons():
 
 
 def test_seeds_of_a_draw_have_their_own_test_images():
-    numbers = {BOTH: [70.0, 72.0], IMAGES: [60.0, 60.0]}
-    values = [
-        value(learned_from, seed, number, measure=measure) | {"test_to_train": overlap}
-        for learned_from, of_seeds in numbers.items()
-        for seed, number in enumerate(of_seeds, 1)
-        for measure, overlap in (("R@10, images", 0.5), ("SICK, cosine", 0.0))
-    ]
-    table = controls(pd.DataFrame(values)).set_index(["learned_from", "measure"])
-    found = table.loc[(BOTH, "R@10, images"), ["low", "high"]].tolist()
-    assert found == pytest.approx(t_interval([70, 72], 0, 0.5))
-    overlap = claims(pd.DataFrame(values)).set_index("measure")["test_to_train"]
-    assert overlap.to_dict() == {"R@10, images": 0.5, "SICK, cosine": 0}
+    numbers = ((BOTH, 1, 70.0), (BOTH, 2, 72.0), (IMAGES, 1, 60.0), (IMAGES, 2, 60.0))
+    values = pd.DataFrame([value(*number) for number in numbers]).assign(test_to_train=0.5)
+    [of_both] = controls(values).query("learned_from == @BOTH")[["low", "high"]].values
+    assert of_both == pytest.approx(t_interval([70, 72], 0, 0.5))
+    assert claims(values)["test_to_train"].eq(0.5).all()
 
 
 def test_the_table_has_a_row_for_each_condition_and_baseline(tmp_path):
     """Draws hold correlations of three pairs, and three with a classifier, and queries' ranks."""
-    paths = {"models": [], "predictions": [], "ranks": []}
-    rank = {"gru": 10, "captions": 1, "images": 11}
-    for name in rank:
-        table = models(tmp_path, ("flickr8k", name), **MODELS)
-        paths["models"].append(tmp_path / "flickr8k" / name / "seed1" / "model.json")
-        system = f"{table.dataset.item()}/{name}/seed1"
+    rank_of_second = {"gru": 10, "captions": 1, "images": 11}
+    files = write_models(tmp_path, *(("flickr8k", name) for name in rank_of_second), **MODELS)
+    rated = [predictions("trigrams", None, "baseline", [0.5, 0.1, 0, 0.4, 0.3, 0.2])]
+    ranks = []
+    for name, rank in rank_of_second.items():
+        system = f"flickr8k/{name}/seed1"
         trained = [
             predictions(system, "0", "snapshot", [0.1, 0.2, 0.3, 0.1, 0.2, 0.3]),
             predictions(system, "4", "snapshot", [0.3, 0.2, 0.1, 0.3, 0.2, 0.1]),
             predictions(system, "4", "ensemble", [0, 0.1, 0.5, 0.2, 0.4, 0.3], [2, 3, 4]),
         ]
-        paths["predictions"].append(tmp_path / f"{name}.csv")
-        pd.concat(trained).to_csv(paths["predictions"][-1], index=False)
+        rated.append(pd.concat(trained))
         about = {"dataset": "flickr8k", "model": name, "seed": 1, "language": "en"}
-        about |= {"kind": "ensemble", "epochs": "4", "image": [0, 1], "rank": [1, rank[name]]}
-        directions = ("caption_to_image", "image_to_caption")
-        ranks = pd.concat([pd.DataFrame(about).assign(direction=way) for way in directions])
-        paths["ranks"].append(tmp_path / f"{name}.ranks.csv")
-        filled(ranks, schemas.QueryRanks).to_csv(paths["ranks"][-1], index=False)
-    paths["predictions"].append(tmp_path / "trigrams.csv")
-    baseline = predictions("trigrams", None, "baseline", [0.5, 0.1, 0, 0.4, 0.3, 0.2])
-    baseline.to_csv(paths["predictions"][-1], index=False)
+        about |= {"kind": "ensemble", "epochs": "4", "image": [0, 1], "rank": [1, rank]}
+        for direction in ("caption_to_image", "image_to_caption"):
+            table = pd.DataFrame(about).assign(direction=direction)
+            ranks.append(filled(table, schemas.QueryRanks))
     tasks = "Scenes,colour,image descriptions,0,0,3,0\nScenes-R,Relatedness,drawn,1,0,3,0\n"
     (tmp_path / "tasks.csv").write_text(f"task,subtask,source,train,dev,test,dropped\n{tasks}")
-    arguments = ["--models", *paths["models"], "--predictions", *paths["predictions"]]
-    arguments += ["--query-ranks", *paths["ranks"], "--tasks", tmp_path / "tasks.csv"]
+    arguments = ["--models", *files, "--predictions", *write(tmp_path, *rated)]
+    ranks = write(tmp_path, *ranks, name="ranks")
+    arguments += ["--query-ranks", *ranks, "--tasks", tmp_path / "tasks.csv"]
     make("controls", *arguments, "--output", tmp_path / "controls")
     found = rows((tmp_path / "controls.md").read_text("utf-8"))
     assert [*found][1:] == ["Flickr8k: gru", "Baselines"]
@@ -177,5 +174,4 @@ def test_the_table_has_a_row_for_each_condition_and_baseline(tmp_path):
     stems = [tmp_path / name for name in ("controls", "claims", "differences")]
     make("controls", *arguments, "--output", *stems)
     assert (tmp_path / "differences.svg").stat().st_size > 1000
-    assert len(results.read_models(paths["models"])) == 3
     assert "Images add to captions" in (tmp_path / "claims.md").read_text("utf-8")

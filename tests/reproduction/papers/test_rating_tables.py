@@ -9,9 +9,9 @@ import pytest
 from groundvec.card.text import MINUS, MISSING
 from groundvec.data import ratings
 from groundvec.data.archives import unpack
-from groundvec.runtime.errors import InputError
-from reproduction.papers.merkx_frank_2019 import table1, table3
+from reproduction.papers.merkx_frank_2019 import table3
 from reproduction.reporting import results
+from tests.support.refusals import refused
 from tests.support.result_files import (
     REPORTED,
     SELECTED,
@@ -43,15 +43,6 @@ def test_table1_counts_pairs(tmp_path):
     assert len(pd.read_csv(tmp_path / "table1.csv")) == 4
 
 
-def test_table1_notes_sources_that_differ_from_the_paper_s(tmp_path):
-    for task, differ in (("STS 2013", True), ("Scenes", False)):
-        columns = {"task": [task], "subtask": "HDL", "source": "newswire headlines"}
-        tasks = pd.DataFrame(columns | {"train": 0, "dev": 0, "test": 750, "dropped": 0})
-        table1.make(SimpleNamespace(tasks=tasks), tmp_path / task)
-        text = (tmp_path / f"{task}.md").read_text("utf-8")
-        assert ("exchanges the sources of SMTeuroparl" in text) == differ
-
-
 def test_table3_shows_what_adds_most_and_least_to_the_correlation(files, retrieval, tmp_path):
     arguments = ["--predictions", *files, *retrieval, "--ratings", tmp_path / "ratings.csv"]
     arguments += ["--output", tmp_path / "table3"]
@@ -67,17 +58,13 @@ def test_table3_shows_what_adds_most_and_least_to_the_correlation(files, retriev
     ]
     # The mean of the products is r; these deviations by hand: sqrt(14/3), sqrt(0.14/3).
     np.testing.assert_allclose(table["contribution"][0], 0.6 / np.sqrt(14 / 3 * 0.14 / 3))
-    text = (tmp_path / "table3.md").read_text("utf-8")
-    shown = rows(text)["gru-8-max Flickr8k"]
-    assert shown[0][2:4] == ["rating", "model"]
-    assert shown[1][:4] == ["Scenes colour", "highest", "5.00", "0.60"]
-    assert shown[1][4:] == [r"a 2 \*costs\* \$5 & 3% \<b>", "b 2"]
-    assert shown[4][:4] == ["", "lowest", "2.00", "3.50"]
-    assert "product of its rating and its prediction" in text
+    shown = rows((tmp_path / "table3.md").read_text("utf-8"))["gru-8-max Flickr8k"]
+    sentences = [r"a 2 \*costs\* \$5 & 3% \<b>", "b 2"]
+    assert shown[1] == ["Scenes colour", "highest", "5.00", "0.60", *sentences]
 
     pairs = pd.read_csv(tmp_path / "ratings.csv")
     pairs[1:].to_csv(tmp_path / "ratings.csv", index=False)
-    with pytest.raises(InputError, match=rf"{SYSTEM} belong to other rated pairs \(pair 0"):
+    with refused(rf"{SYSTEM} belong to other rated pairs \(pair 0"):
         run(*arguments)
 
 
@@ -158,15 +145,11 @@ def test_the_supplement_shows_measured_and_reported_numbers(tmp_path, retrieval)
         "20.0 +2.0 -1.0",
         "5.0 +2.0 -1.0",
     ]
-    assert "Seen pairs: one of the two sentences is a training caption" in pearson
-    assert "is the ensemble of the model with the best R@10" in pearson
     means = shown["Means of subtasks, and their pairs concatenated"][1:]
     both = [row for row in means if row[:3] == ["all", "all", "weighted mean"]]
     # 42.3 over 750 pairs and 61.4 over 249: 47.06, halves sqrt((w 5.7)^2 + (w' 7.2)^2)
     assert both[0][5] == f"47.1 +4.6 {MINUS}5.0"
     assert both[0][-1] == f"5.0 +2.0 {MINUS}1.0"
-    assert "Reported: as printed" in pearson
-    assert not [cell for row in subtasks for cell in row if cell == MISSING]
 
     shown = rows(spearman)
     assert "reported" not in " ".join(shown["Each subtask"][0])
@@ -186,7 +169,6 @@ def test_the_supplement_shows_the_model_that_the_ratings_select(tmp_path, retrie
     tables = [trained(name, r) for name, r in zip(names, (0.4, 0.3, 0.5), strict=True)]
     text, *_ = supplement(tmp_path, [*retrieval, "--select", "ratings"], *tables)
     assert rows(text)["Each subtask"][0][5] == "lstm-8-max Flickr8k"
-    assert "the ensemble of the model with its data set's best semantic score" in text
 
 
 def test_the_supplement_of_other_tasks_has_no_reported_numbers(tmp_path, retrieval):

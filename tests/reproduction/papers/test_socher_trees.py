@@ -12,7 +12,6 @@ from scipy import stats
 from groundvec.features import store
 from groundvec.model.network import Model, load_model
 from groundvec.results.frames import read_csv
-from groundvec.runtime.errors import InputError
 from reproduction.papers.socher_2014 import (
     active_passive,
     figure3,
@@ -24,28 +23,29 @@ from reproduction.text import treebank
 from reproduction.text.forms import collapsed
 from reproduction.text.trees import Text
 from tests.support.examples import save_model
+from tests.support.refusals import refused
 from tests.support.small_data import data_options, write_data
 from tests.support.tree_files import REPORTED, results_of, run, tables, training, trees
 from tests.support.treebanks import parsed as parse_by_hand
 
 
 def test_nearness_of_the_passive_by_hand():
-    active = np.array([[1, 0], [0, 2], [1, 0], [3, 0]], np.float32)
-    passive = np.array([[1, 1], [0, 1], [0, 1], [4, 3]], np.float32)  # cosines √½, 1, 0, 0.8
-    exchanged = np.array([[2, 0], [1, 0], [3, 4], [4, 3]], np.float32)  # 1, 0, 0.6, 0.8
-    other = np.array([[2, 2], [0, 5], [0, 1], [3, 4]], np.float32)  # √½, 1, 0, 0.6
+    active = np.array([[1, 0], [1, 0], [3, 0]], np.float32)
+    passive = np.array([[1, 1], [0, 1], [4, 3]], np.float32)  # cosines √½, 0, 0.8
+    exchanged = np.array([[2, 0], [3, 4], [4, 3]], np.float32)  # 1, 0.6, 0.8
+    other = np.array([[2, 2], [0, 1], [3, 4]], np.float32)  # √½, 0, 0.6
     table = active_passive.closeness(active, passive, exchanged, other).set_index("measure")
     values = {
-        "its passive": [0.5**0.5, 1, 0, 0.8],
-        "roles exchanged": [1, 0, 0.6, 0.8],
-        "roles exchanged, passive": [0.5**0.5, 1, 0, 0.6],
-        "than roles exchanged": [0, 1, 0, 0.5],
-        "than roles exchanged, passive": [0.5, 0.5, 0.5, 1],
+        "its passive": [0.5**0.5, 0, 0.8],
+        "roles exchanged": [1, 0.6, 0.8],
+        "roles exchanged, passive": [0.5**0.5, 0, 0.6],
+        "than roles exchanged": [0, 0, 0.5],
+        "than roles exchanged, passive": [0.5, 0.5, 1],
     }
     assert list(table.index) == list(values)
     for name, of_scenes in values.items():
         mean = 100 * np.mean(of_scenes)
-        half = 98 * np.std(of_scenes)  # 1.96 s / √4
+        half = 196 * np.std(of_scenes) / 3**0.5
         expected = [mean, mean - half, mean + half]
         assert table.loc[name].tolist() == pytest.approx(expected, abs=1e-4)
 
@@ -276,22 +276,18 @@ def test_passives_are_embedded_by_the_best_snapshots(trained, tmp_path, monkeypa
     assert table["value"][0] == pytest.approx(np.mean(cosines), abs=1e-4)
 
 
-def test_the_drawing_has_every_word_and_relation():
-    figure = figure3.drawing(collapsed(parsed("dog", "park")))
+def test_the_sentence_of_median_length_is_drawn_with_all_words_and_relations():
+    sentences = [parsed("dog", "park"), parsed("b", "park", verb=False), parsed("c", "park")]
+    figure = figure3.drawing(collapsed(figure3.middle(sentences)))
     texts = [text.get_text() for text in figure.axes[0].texts]
     assert {"the", "dog", "runs", "park", "nsubj", "prep_in", "det"} <= set(texts)
 
 
-def test_the_sentence_of_the_drawing_is_of_middle_length():
-    sentences = [parsed("a", "park"), parsed("b", "park", verb=False), parsed("c", "park")]
-    assert figure3.middle(sentences).words[1] == "a"
-
-
 @pytest.mark.parametrize("item", ["section_6_6", "section_6_7", "figure3", "samples"])
 def test_items_about_the_sdt_rnn_of_one_data_set_refuse_none_or_several(tmp_path, item):
-    with pytest.raises(InputError, match="shows the SDT-RNN, but no model is one"):
+    with refused("shows the SDT-RNN, but no model is one"):
         run(*results_of(tmp_path, training("d", 10)), "--output", tmp_path / item)
     if item != "section_6_7":
         both = [training("e", 10), training("e", 10, dataset="flickr8k")]
-        with pytest.raises(InputError, match="pass the results of one of draws, flickr8k"):
+        with refused("pass the results of one of draws, flickr8k"):
             run(*results_of(tmp_path, *both), "--output", tmp_path / item)

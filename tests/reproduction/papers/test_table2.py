@@ -1,9 +1,8 @@
 """Table 2 and the table of snapshots of Merkx & Frank (2019)."""
 
 import pandas as pd
-import pytest
 
-from groundvec.runtime.errors import InputError
+from tests.support.refusals import refused
 from tests.support.result_files import REPORTED, rows, run
 from tests.support.retrieval_scores import results_of, training
 
@@ -44,11 +43,7 @@ def test_table2_shows_measured_and_reported_rows(tmp_path):
     assert cells[6][2:6] == ["12.8 ± 3.0", "25.5 ± 3.0", "51.0 ± 3.0", "3.5"]
     assert cells[6][6:] == ["17.5 ± 4.0", "35.0 ± 4.0", "70.0 ± 4.0", "3.5"]
     assert cells[0][2:5] == ["0.5 ± 0.0", "1.0 ± 0.0", "2.0 ± 0.0"]
-    for note in ("ranks before", "mean of the middle two", "1.96 sqrt(p(1-p)/n)", "Reported: as"):
-        assert note in text
-    assert "Chance: the expectation" in text and "folds of" not in text
-    selected = "the model with the best R@10 on its data set's development set"
-    assert f"- † The selected model of a data set: {selected}" in text
+    assert "folds of" not in text
 
     table = pd.read_csv(tmp_path / "table2.csv")
     ours = table[table["source"] == "measured"].iloc[1]
@@ -76,10 +71,10 @@ def test_table2_has_only_test_sets_that_were_measured(tmp_path):
 
 def test_a_table_names_its_missing_inputs(tmp_path):
     trainings = [training("scenes", "gru-8-max"), training("scenes", "lstm-8-max")]
-    with pytest.raises(InputError, match="this table or figure needs --scores: pass it as well"):
+    with refused("this table or figure needs --scores: pass it as well"):
         table2(tmp_path, *trainings, options=("--select", "ratings"))
     models, first, _, *scores = results_of(tmp_path, *trainings)
-    with pytest.raises(InputError, match="found results for scenes/lstm-8-max/seed1"):
+    with refused("found results for scenes/lstm-8-max/seed1"):
         run(models, first, *scores, "--output", tmp_path / "snapshots")
 
 

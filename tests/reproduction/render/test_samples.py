@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from groundvec.evaluation.ranks import SAME
 from groundvec.features import store
 from groundvec.model.network import Model
-from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_json, write_json
 from groundvec.text.characters import Text
 from reproduction.render import style
@@ -20,7 +19,9 @@ from reproduction.render.samples import retrieved, samples
 from reproduction.reporting.embedded import Embedded, features_of
 from reproduction.reporting.results import Results
 from tests.support.examples import description, save_model
-from tests.support.retrieval_scores import training, write_scores
+from tests.support.refusals import refused
+from tests.support.result_files import write
+from tests.support.retrieval_scores import training
 from tests.support.small_data import data_options, run_script, write_data
 
 
@@ -130,28 +131,28 @@ def test_images_have_the_same_numbers_for_models_of_any_language(trained, tmp_pa
 def test_a_gallery_that_lacks_a_file_or_has_several_data_sets_is_refused(trained, tmp_path):
     def gallery(*scores, folder=tmp_path):
         options = ["--models", trained / "model.json", "--retrieval"]
-        options += write_scores(tmp_path, *scores)
+        options += write(tmp_path, *scores, name="retrieval")
         options += data_options(tmp_path, "captions", "images")
         options += data_options(folder, "features")
         run_script("gallery", *options, "--output", tmp_path / "gallery.json")
 
     measured = training("scenes", "gru-8-attention")
     gallery(measured)
-    with pytest.raises(InputError, match="shows one data set"):
+    with refused("shows one data set"):
         gallery(measured, training("flickr8k", "gru-8-attention"))
     other = tmp_path / "other"
     other.mkdir()
     write_data(other, ["test"] * 7, [["A caption"]] * 7, width=3)
     message = r"scenes/gru-8-attention/seed1 did not learn from .*other/features\.h5: pass the feat"
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         gallery(measured, folder=other)
 
     pd.read_csv(tmp_path / "images.csv")[:3].to_csv(tmp_path / "images.csv", index=False)
-    with pytest.raises(InputError, match=r"images\.csv lacks the image i3 \(4"):
+    with refused(r"images\.csv lacks the image i3 \(4"):
         gallery(measured)
     captions = pd.read_csv(tmp_path / "captions.csv")
     captions[captions["split"] == "dev"].to_csv(tmp_path / "captions.csv", index=False)
-    with pytest.raises(InputError, match="the data set has no test captions in language en"):
+    with refused("the data set has no test captions in language en"):
         gallery(measured)
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from groundvec.runtime.errors import InputError
 from reproduction.reporting import measures, systems
+from tests.support.refusals import refused
 from tests.support.result_files import SELECTED, SYSTEM, baseline, read, sts_rows, trained
 
 
@@ -17,10 +17,8 @@ from tests.support.result_files import SELECTED, SYSTEM, baseline, read, sts_row
     ],
 )
 def test_bad_scores_are_named(tmp_path, change, message):
-    with pytest.raises(InputError) as error:
+    with refused(rf"scores-1\.csv:? {message}"):
         read(tmp_path, baseline(), change(trained()))
-    assert "scores-1.csv" in str(error.value) and message in str(error.value)
-    assert "\n" not in str(error.value)
 
 
 def test_few_numbers_sum_a_model_up(tmp_path):
@@ -58,7 +56,7 @@ def test_main_systems_are_the_selected_ones_their_snapshots_and_the_baselines(tm
         ["trigrams", "trigrams", "baseline", ""],
     ]
     message = "no semantic results of the ensemble of the selected model scenes/gru-8-max/seed1"
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         systems.main_systems(scores, {"scenes": ("gru-8-max", 1)})
-    with pytest.raises(InputError, match=f"results of epoch 8 of the selected model {SYSTEM}"):
+    with refused(f"results of epoch 8 of the selected model {SYSTEM}"):
         systems.main_systems(scores, SELECTED, {"flickr8k": 8})

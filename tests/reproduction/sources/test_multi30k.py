@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from groundvec.data import dataset
-from groundvec.runtime.errors import InputError
 from reproduction.sources import multi30k, parallel
 from tests.support.multi30k_files import small, write
+from tests.support.refusals import refused
 
 NAMES = {
     "train": ["10.jpg", "20.jpg", "30.jpg"],
@@ -57,7 +57,7 @@ def flickr8k(tmp_path):
 def test_an_image_that_is_listed_twice_is_named(folder, flickr8k):
     write(folder / "task2/image_splits/val_images.txt", ["10.jpg", "20.jpg", "20.jpg"])
     for read in (multi30k.read_flickr30k, lambda *args: multi30k.read_flickr8k(*args, flickr8k)):
-        with pytest.raises(InputError, match=r"the image '[12]0.jpg' .*is listed twice"):
+        with refused(r"the image '[12]0.jpg' .*is listed twice"):
             read(folder, "photos")
 
 
@@ -146,9 +146,8 @@ def test_files_that_are_not_whole_or_contradict_each_other_are_named(
         (folder / file).write_bytes(content)
     else:
         write(folder / file, content)
-    with pytest.raises(InputError, match=message) as error:
+    with refused(message):
         multi30k.read_flickr30k(folder, "photos")
-    assert "\n" not in str(error.value)
 
 
 # Pairs
@@ -163,9 +162,9 @@ def test_pairs_are_read_as_they_were_written(tmp_path):
     for row, split in enumerate(("train", "dev")):
         [found] = parallel.read(path, split, "en", "de").values.tolist()
         assert found == pairs.iloc[row, 1:].tolist()
-    with pytest.raises(InputError, match="no pairs of the split test"):
+    with refused("no pairs of the split test"):
         parallel.read(path, "test", "en", "de")
-    with pytest.raises(InputError, match="no column 'fr'"):
+    with refused("no column 'fr'"):
         parallel.read(path, "dev", "fr", "de")
 
 
@@ -178,5 +177,5 @@ def test_pairs_are_read_as_they_were_written(tmp_path):
 )
 def test_pairs_that_are_none_are_named(tmp_path, row, message):
     pairs = pd.DataFrame([["dev", "", "a", "b"], row], columns=parallel.COLUMNS)
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         parallel.write(tmp_path / "parallel.csv", pairs)

@@ -18,6 +18,7 @@ from groundvec.data import dataset, download
 from groundvec.runtime.errors import InputError
 from reproduction.sources import pascal1k
 from tests.support.pascal1k_files import IDS, PAGE, SENTENCES, row, write
+from tests.support.refusals import refused
 from tests.support.workflow import copy_project, snakemake
 
 
@@ -131,10 +132,8 @@ def test_a_thousand_images_are_drawn_800_100_100_the_same_number_of_each_categor
     ],
 )
 def test_a_malformed_page_is_refused_in_one_line(tmp_path, page, error):
-    with pytest.raises(InputError) as caught:
+    with refused(re.escape(error)):
         read(tmp_path, page)
-    assert error in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 # --- The images -----------------------------------------------------------------------------------
@@ -198,7 +197,7 @@ def test_images_that_fail_are_named_and_the_others_kept(tmp_path, site, caplog):
     assert "images/cat/18.jpg is missing" in caplog.text
     assert len(files_in(tmp_path)) == 15
     (tmp_path / "dog/1.jpg").write_bytes(b"mine")
-    with pytest.raises(InputError, match=re.escape(f"{tmp_path}/dog/1.jpg is no JPEG picture: de")):
+    with refused(re.escape(f"{tmp_path}/dog/1.jpg is no JPEG picture: de")):
         fetch(site, tmp_path)
     assert (tmp_path / "dog/1.jpg").read_bytes() == b"mine"
 
@@ -222,7 +221,7 @@ def test_the_mirror_comes_before_the_server(tmp_path, site):
 def test_downloads_end_after_several_missing_images(tmp_path, site):
     for name in IDS[4:]:
         del site.others[f"/sentences/{name}"]
-    with pytest.raises(InputError, match=r"5 of 20 images cannot be fetched \(11 more were not"):
+    with refused(r"5 of 20 images cannot be fetched \(11 more were not"):
         fetch(site, tmp_path)
     assert len(site.paths) == 9
 

@@ -9,10 +9,10 @@ import yaml
 from PIL import Image
 
 from groundvec.config import parts
-from groundvec.runtime.errors import InputError
 from reproduction import sources
 from scripts import dataset
 from tests.support.examples import recipe
+from tests.support.refusals import refused
 from tests.support.workflow import copy_project, snakemake
 
 ROOT = Path(__file__).parents[3]
@@ -77,5 +77,5 @@ def test_the_yaml_file_of_a_source_lists_its_reader_s_parameters(source):
     ],
 )
 def test_more_captions_that_no_source_has_are_refused(described, error):
-    with pytest.raises(InputError, match=error):
+    with refused(error):
         dataset.complete_more_captions(described)

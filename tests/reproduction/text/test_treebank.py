@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundvec.runtime.errors import InputError
 from reproduction.text import treebank
 from reproduction.text.treebank import Tree, Treebank
+from tests.support.refusals import refused
 from tests.support.treebanks import ENGLISH, drawn_trees
 
 
@@ -64,7 +64,7 @@ def test_known_sentences_are_not_parsed(path):
     treebank.write(path, "nobody's parser", [tree])
     bank = Treebank([path])
     assert bank.trees(["Dogs run"] * 2, "nobody's parser") == [tree, tree]
-    with pytest.raises(InputError, match='the parser "nobody\'s parser" is not installed'):
+    with refused('the parser "nobody\'s parser" is not installed'):
         bank.trees(["Dogs run", "Cats run"], "nobody's parser")
     assert bank.trees(["Dogs run"], ENGLISH)[0].heads == [1, -1]  # that parser's own
 
@@ -128,13 +128,12 @@ def changed(old, new):
 )
 def test_a_bad_treebank_is_refused_in_one_line(path, data, message):
     path.write_bytes(data)
-    with pytest.raises(InputError, match=rf"trees\.conllu\.gz .*{message}") as error:
+    with refused(rf"trees\.conllu\.gz .*{message}"):
         treebank.read(path)
-    assert "\n" not in str(error.value)
 
 
 def test_a_missing_treebank_is_refused(path):
-    with pytest.raises(InputError, match=r"does not exist: make it with scripts/trees\.py"):
+    with refused(r"does not exist: make it with scripts/trees\.py"):
         Treebank([path])
 
 
@@ -157,7 +156,7 @@ def test_a_parser_is_a_pipeline_that_is_installed(tmp_path, monkeypatch, parser)
 
     spacy.blank("en").to_disk(tmp_path / "blank")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=rf"'{parser}' is not installed: .* download {parser}"):
+    with refused(rf"'{parser}' is not installed: .* download {parser}"):
         treebank.parse(["A dog"], parser)
     assert "wave" not in sys.modules
 
@@ -167,11 +166,10 @@ def test_a_parser_that_does_not_parse_is_named(tmp_path, monkeypatch):
 
     spacy.blank("en").to_disk(tmp_path / "blank")
     monkeypatch.setattr(spacy.util, "get_installed_models", lambda: [str(tmp_path / "blank")])
-    with pytest.raises(InputError, match="blank' does not parse: name a spaCy pipeline that does"):
+    with refused("blank' does not parse: name a spaCy pipeline that does"):
         treebank.parse(["A dog"], str(tmp_path / "blank"))
     config = tmp_path / "blank" / "config.cfg"
     config.write_text(config.read_text().replace('lang = "en"', 'lang = "qq"'))
     treebank._pipeline.cache_clear()
-    with pytest.raises(InputError, match="blank' cannot be loaded") as error:
+    with refused("blank' cannot be loaded"):
         treebank.parse(["A dog"], str(tmp_path / "blank"))
-    assert "\n" not in str(error.value)

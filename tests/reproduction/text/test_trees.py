@@ -6,10 +6,10 @@ import logging
 import numpy as np
 import pytest
 
-from groundvec.runtime.errors import InputError
 from reproduction.text import treebank, trees, vectors
 from reproduction.text.treebank import Tree, Treebank
 from reproduction.text.trees import Text
+from tests.support.refusals import refused
 from tests.support.treebanks import parsed
 
 
@@ -132,7 +132,7 @@ def test_vectors_that_do_not_fit_the_captions_are_refused(
 ):
     monkeypatch.chdir(tmp_path)
     captions, bank = write(tmp_path, parsed(tree))
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         Text.build(captions, "drawn", "chain", file, dimension, treebank=bank)
 
 
@@ -148,5 +148,5 @@ def test_vectors_that_do_not_fit_the_captions_are_refused(
     ],
 )
 def test_invalid_arguments_are_refused(make_it, message):
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         make_it()

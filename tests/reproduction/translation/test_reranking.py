@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 import sys
 from types import SimpleNamespace
 
@@ -9,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from groundvec.runtime.errors import InputError
 from reproduction.translation import mira, nbest, scores
 from reproduction.translation.nbest import Lists
 from reproduction.translation.rerank import (
@@ -20,6 +20,7 @@ from reproduction.translation.rerank import (
     rerank,
     similarities,
 )
+from tests.support.refusals import refused
 
 GOOD = """0 ||| Ein Hund . ||| LM= -2 TM= -1 -3 ||| -4.5
 1 |||  ||| LM= -1 TM= 0 0 ||| -1
@@ -72,14 +73,13 @@ def test_written_lists_are_read_again(tmp_path):
     ],
 )
 def test_broken_lists_are_refused_in_one_line(tmp_path, text, said):
-    with pytest.raises(InputError, match=r"lists\.txt") as error:
+    with refused(rf"lists\.txt.*{re.escape(said)}"):
         nbest.read(written(tmp_path, text), 2)
-    assert said in str(error.value) and "\n" not in str(error.value)
 
 
 def test_a_damaged_file_is_refused(tmp_path):
     (tmp_path / "cut.gz").write_bytes(gzip.compress(GOOD.encode())[:-12])
-    with pytest.raises(InputError, match="damaged"):
+    with refused("damaged"):
         nbest.read(tmp_path / "cut.gz", 2)
 
 
@@ -248,7 +248,7 @@ def test_meteor_is_asked_by_its_protocol(tmp_path, monkeypatch):
     unknown = scores._by_meteor(texts, ["a"], ["x y", "z"], "xx")
     assert unknown.scores == {} and "does not know the language" in unknown.signature
     java.write_text("#!/bin/sh\necho broken >&2\nexit 1\n")
-    with pytest.raises(InputError, match=r"does not run \(broken"):
+    with refused(r"does not run \(broken"):
         scores._by_meteor(texts, ["a"], ["x y", "z"], "de")
 
 

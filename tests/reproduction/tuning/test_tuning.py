@@ -18,13 +18,13 @@ from groundvec.features.networks import FromPixels, Stages
 from groundvec.features.transform import Transform
 from groundvec.model.network import Model
 from groundvec.objectives import contrastive
-from groundvec.runtime.errors import InputError
 from groundvec.training import checkpoints
 from reproduction.tuning import image_network, training
 from tests.support.examples import description, save_model
 from tests.support.features import make_images
 from tests.support.models import TEXTS
 from tests.support.photos import photo
+from tests.support.refusals import refused
 from tests.support.small_data import write_data
 
 SIDE = 32
@@ -259,14 +259,14 @@ def test_images_are_decoded_once_and_again_if_the_file_is_damaged(tmp_path):
     for suffix in (".bin", ".sha256"):
         other.with_suffix(suffix).replace(file.with_suffix(suffix))
     assert np.array_equal(training.decoded(images, TRANSFORM, tmp_path, ids), expected)
-    with pytest.raises(InputError, match=r"images.csv lacks id 12, which captions.csv has"):
+    with refused(r"images.csv lacks id 12, which captions.csv has"):
         training.decoded(images, TRANSFORM, tmp_path, np.array(["id 12"]))
 
 
 def test_networks_that_cannot_be_tuned_are_refused(tune, tmp_path):
     backbone = small_backbone()
     other = Backbone("resnet18", "x", "0" * 64, backbone.build, backbone.width, TRANSFORM)
-    with pytest.raises(InputError, match="features of resnet18: only networks such as efficientne"):
+    with refused("features of resnet18: only networks such as efficientne"):
         tune("other", other)
-    with pytest.raises(InputError, match="no stage 8: it has stages 1 to 7"):
+    with refused("no stage 8: it has stages 1 to 7"):
         image_network.divide(backbone.network, 8)
