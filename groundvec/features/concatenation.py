@@ -13,7 +13,7 @@ from groundvec.runtime.errors import InputError
 
 
 def concatenate(
-    paths: Sequence[str | Path], images: pd.DataFrame
+    paths: Sequence[str | Path], images: pd.DataFrame, factors: Sequence[float] | None = None
 ) -> tuple[np.ndarray, dict[str, Any]]:
     """Concatenate the features of several networks, each network's scaled by one factor.
 
@@ -23,6 +23,8 @@ def concatenate(
     Args:
         paths: a file of features for each network.
         images: in the form of images.csv.
+        factors: one for each network, such as those of a model that reads the features; by default
+            they are computed.
 
     Returns:
         (images, sum of widths) float32, and attributes for `store.write`: `blocks`, as JSON, lists
@@ -34,12 +36,12 @@ def concatenate(
     training = (images.split == "train").to_numpy()
     scaled = []
     blocks = []
-    for path in paths:
+    for number, path in enumerate(paths):
         features, attributes = store.join([path], images.image_id)
         square = np.mean(np.square(features[training]), dtype=np.float64) if training.any() else 0
         if not square > 0:
             raise InputError(f"{path}: features of training pictures are missing, or all 0")
-        factor = float(1 / np.sqrt(square))
+        factor = factors[number] if factors else float(1 / np.sqrt(square))
         scaled.append(np.multiply(features, factor, out=features))
         blocks.append(attributes | {"factor": factor})
     names = {

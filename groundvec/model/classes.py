@@ -13,7 +13,7 @@ says little. docs/classes.md has what each part finds.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -206,4 +206,21 @@ def make(folder: Path, words: Path) -> None:
         "sha256": weights.save(nn.ModuleList(classifiers), folder / CLASSES, packed=True),
         "lexicon": checksum,
     }
+    write_json(folder / "model.json", content, replace=True)
+
+
+def add_captions(folder: Path, captions: Iterable[str], language: str) -> None:
+    """Count further training captions of a model in its lexicon, if it has one.
+
+    Raises:
+        InputError: the lexicon is missing or damaged, or of another form.
+    """
+    content = ModelFolder(folder).metadata
+    about = content.get("classes")
+    if about is None:
+        return
+    path = folder / LEXICON
+    data = lexicon.with_captions(path, about["lexicon"], about["count"], captions, language)
+    write_bytes(path, data, replace=True)
+    about["lexicon"] = hashlib.sha256(data).hexdigest()
     write_json(folder / "model.json", content, replace=True)

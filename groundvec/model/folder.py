@@ -226,13 +226,11 @@ class ModelFolder:
             InputError: one is missing, or a link, which could publish any file of this machine.
         """
         folder = self.path
-        files = [folder / "model.json", folder / "ensemble.json", *self.graphs]
+        files = [folder / "model.json", folder / "ensemble.json"]
         for epoch in self.metadata["saved"]:
             files.append(folder / "snapshots" / snapshot_name(epoch))
-        if "bank" in self.metadata:
-            files.append(folder / BANK)
-        if "classes" in self.metadata:
-            files += [folder / CLASSES, folder / LEXICON]
+        for key in KEYS_OF_FILES:
+            files += self._files_of(key)
         card = folder / "README.md"
         if card.is_symlink() or card.exists():
             files.append(card)
@@ -283,14 +281,23 @@ class ModelFolder:
             write_json(new / "model.json", content)
             write_json(new / "ensemble.json", ensemble)
 
-    def copy_graphs(self, target: Path) -> None:
-        """Copy the graphs of the image networks, if any, to a model with its features."""
-        for path in self.graphs:
-            copy(path, target / "graphs" / path.name)
-        if self.graphs:
-            content = read_json(target / "model.json", SMALL)
-            content["graphs"] = list(self.graphs.values())
-            write_json(target / "model.json", content, replace=True)
+    def _files_of(self, key: str) -> list[Path]:
+        """List the files that a key of `KEYS_OF_FILES` describes; none if it is absent."""
+        if key not in self.metadata:
+            return []
+        if key == "graphs":
+            return list(self.graphs)
+        names = {"bank": [BANK], "classes": [CLASSES, LEXICON]}[key]
+        return [self.path / name for name in names]
+
+    def copy_files(self, target: Path, keys: Sequence[str]) -> None:
+        """Copy the files of these keys of `KEYS_OF_FILES`, if any, to a model with its features."""
+        content = read_json(target / "model.json", SMALL)
+        for key in keys:
+            for path in self._files_of(key):
+                copy(path, target / path.relative_to(self.path))
+                content[key] = self.metadata[key]
+        write_json(target / "model.json", content, replace=True)
 
 
 def opened(model: str | Path | ModelFolder) -> ModelFolder:

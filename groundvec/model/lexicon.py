@@ -6,7 +6,8 @@ those words. `reproduction.lexicon` makes lexicons from WordNet.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +23,7 @@ WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 LONGEST_FORM = 4  # words: "old english sheepdog"
 SHORTEST = 3  # letters of a word that counts; shorter ones are mostly articles and prepositions
 PERCENT = 100  # gates and weights are stored as integers from 0 to 100
+HALF = 100  # a word that this number of training captions have counts half
 # A word that neither the lexicon nor the captions have counts as another one: without an ending, or
 # in some languages as its last part.
 ENDINGS = {
@@ -205,3 +207,31 @@ def _read_language(stored: _File, name: str, classes: int, sets: int) -> Languag
     if (arrays["gates"] > PERCENT).any() or ((arrays["sets"] < 0) | (arrays["sets"] >= sets)).any():
         raise stored.wrong(f"{name} has a gate above {PERCENT}%, or a set that does not exist")
     return Language(name, names, places, arrays["gates"], arrays["sets"], frozenset(known))
+
+
+def with_captions(
+    path: Path, checksum: str, classes: int, captions: Iterable[str], language: str
+) -> bytes:
+    """Return a lexicon after further training captions, whose words count less from then on.
+
+    Raises:
+        InputError: see `read`.
+    """
+    from safetensors.numpy import load_file, save
+
+    entries = read(path, checksum, classes).languages.get(language)
+    arrays = load_file(path)
+    if entries is None:
+        return save(arrays)
+    counts: Counter[str] = Counter()
+    known = set(entries.known)
+    for caption in captions:
+        words = split(caption)
+        counts.update({form for word, form in entries.forms(words) if word == form})
+        known.update(word for word in words if not entries.form(word))
+    # 1 / (1 + n / HALF), where n captions have a word, of more captions.
+    further = np.array([counts[form] for form in entries.places])
+    gates = entries.gates / (1 + further / HALF * entries.gates / PERCENT)
+    arrays[f"{language}.gates"] = np.rint(gates).astype(np.uint8)
+    arrays[f"{language}.known"] = np.frombuffer("\n".join(sorted(known)).encode(), np.uint8)
+    return save(arrays)

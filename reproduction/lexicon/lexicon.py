@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from groundvec.model.lexicon import (
+    HALF,
     LONGEST_FORM,
     PERCENT,
     SHORTEST,
@@ -33,8 +34,6 @@ MOST_CLASSES = 20
 PER_STEP = 0.5
 # Without such a hypernym, it gets the classes of the nouns in its definition.
 OF_DEFINITION = 0.5
-# A word that this number of training captions have counts half.
-HALF = 100
 # Words that would count less are left out.
 LEAST_GATE = 2  # percent
 # Words that count as another one have no entry unless they count less than this.

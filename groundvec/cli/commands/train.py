@@ -148,7 +148,7 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     from groundvec.evaluation.model_retrieval import score_folder
     from groundvec.evaluation.snapshots import ensemble
     from groundvec.features.backbones import of_features
-    from groundvec.model import hub
+    from groundvec.model import classes, hub
     from groundvec.model.folder import ModelFolder
     from groundvec.model.packing import pack
     from groundvec.results import frames
@@ -181,15 +181,17 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     features = work / "features.h5"
     dataset.write(work, captions, images)
     backbones = of_features(recipe.metadata.get("features", {}), recipe.graphs)
-    _extract(backbones, work, features, device)
+    # The weights of the start read features that are scaled by its factors.
+    factors = [backbone.factor for backbone in backbones] if start else None
+    _extract(backbones, factors, work, features, device)
 
     # 2. The training, which alone computes in the recipe's precision; all else is in float32.
     [language] = description["languages"]
+    train_captions = captions.loc[captions["split"] == "train", "caption"]
     if start:
         content = start.metadata["texts"][language]
     else:
         text_class = parts.find("text", description["text"]["name"])
-        train_captions = captions.loc[captions["split"] == "train", "caption"]
         content = text_class.build(train_captions, **parts.options(description["text"])).as_dict()
     labels = {"dataset": photos.resolve().name or "/", "model": output.name, "seed": arguments.seed}
     model = work / "model"
@@ -219,7 +221,12 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
         ModelFolder(model).copy(packed)
     else:
         pack(model, packed, images=False)
-    recipe.copy_graphs(packed)
+    recipe.copy_files(packed, ["graphs"])
+    if start:
+        # The classifiers read features, which are the start's. The bank has vectors of the start's
+        # captions. On photographs outside Flickr8k it still found more than one of few captions.
+        start.copy_files(packed, ["bank", "classes"])
+        classes.add_captions(packed, train_captions, language)
     scores, _ = score_folder(packed, captions_file, features, device)
     retrieval = work / "retrieval.csv"
     frames.write(retrieval, scores, Retrieval)
@@ -344,8 +351,14 @@ def held_out_ranks(
     return pd.concat(tables).assign(test_set="test")
 
 
-def _extract(backbones: "Sequence[Backbone]", work: Path, output: Path, device: str) -> None:
-    """Write the features of a data set's pictures by several networks."""
+def _extract(
+    backbones: "Sequence[Backbone]",
+    factors: list[float] | None,
+    work: Path,
+    output: Path,
+    device: str,
+) -> None:
+    """Write the features of a data set's pictures by several networks; see `concatenate`."""
     from groundvec.data import dataset
     from groundvec.features import store
     from groundvec.features.concatenation import concatenate
@@ -358,7 +371,7 @@ def _extract(backbones: "Sequence[Backbone]", work: Path, output: Path, device: 
     for file, backbone in zip(files, backbones, strict=True):
         features = extract(pictures, backbone, cache(), device, cores())
         store.write(file, features, images.image_id, described_features(backbone, device))
-    features, attributes = concatenate(files, images)
+    features, attributes = concatenate(files, images, factors)
     store.write(output, features, images.image_id, attributes)
 
 

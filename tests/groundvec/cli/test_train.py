@@ -17,11 +17,14 @@ from PIL import Image
 from groundvec import ImageEncoder, Index, SentenceEncoder
 from groundvec.features import backbones
 from groundvec.features.extract import described_features
+from groundvec.model import bank, classes
+from groundvec.model.folder import ModelFolder
 from groundvec.model.network import Model, load_model
 from groundvec.model.packing import pack
 from groundvec.text.characters import Text
 from tests.support.commands import run_here
 from tests.support.examples import description, save_model
+from tests.support.lexicons import add_classes
 from tests.support.refusals import refused
 
 COLORS = ("red", "green", "blue", "white")
@@ -62,6 +65,25 @@ def test_a_model_gets_the_image_networks_of_its_recipe(data):
     assert graphs[0].read_bytes() == graphs[1].read_bytes()
     [backbone] = ImageEncoder("model").backbones
     assert backbone.graph_file == Path("model/graphs/0.onnx")
+
+
+def test_a_fine_tuned_model_has_the_bank_and_the_classes_of_its_start(data):
+    rows = ["image_id,language,split,caption", "a,en,train,A dog.", "b,en,train,A cat."]
+    Path("of-recipe.csv").write_text("\n".join(rows))
+    bank.make(data / "recipe", data / "of-recipe.csv")
+    add_classes(data / "recipe", width=1280)
+    train("--epochs", "1")
+    index = Index("photos", "model")
+    recipe = Index("photos", "recipe")
+    np.testing.assert_array_equal(index.levels, recipe.levels)
+    centers = [bank.read(ModelFolder(name)).centers for name in ("model", "recipe")]
+    np.testing.assert_array_equal(*centers)
+    # Only its lexicon knows the words of its captions.
+    assert len(index.explain(index.paths[0], "a tiger at the wall")) == 1
+    lexicons = [classes.read(ModelFolder(name)).lexicon for name in ("model", "recipe")]
+    assert [lexicon.is_unknown("wall", "en") for lexicon in lexicons] == [False, True]
+    train("--epochs", "1", "--from", "none", "-o", "anew")
+    assert not {"bank", "classes"} & ModelFolder("anew").metadata.keys()
 
 
 def test_a_trained_model_has_what_its_users_need(data, capsys, caplog):

@@ -89,6 +89,19 @@ def test_a_copy_has_classifiers_and_lexicon(trained, tmp_path):
     assert read(tmp_path / "copy").count == 4
 
 
+def test_further_captions_change_the_lexicon(trained):
+    captions = ["A cup, and a cup of xyzzys", *["Cups of coffee"] * 10, *["The cup"] * 99]
+    for language in ("fr", "en"):  # it has no French
+        assert read(trained).lexicon.is_unknown("xyzzys", "en")
+        classes.add_captions(trained, captions, language)
+    words = read(trained).lexicon
+    # 100 captions have the cup, which counted half: 1 / (1 + 1 + 1).
+    assert words.languages["en"].gates.tolist() == [100, 33, 100, 2]
+    assert words.languages["de"].gates.tolist() == [100, 80]
+    assert not words.is_unknown("xyzzys", "en") and words.is_unknown("xyzzys", "de")
+    assert words.languages["en"].form("cups") == "cup"
+
+
 def with_lexicon(**changes):
     """Change arrays of the lexicon; those that are None are left out."""
 
