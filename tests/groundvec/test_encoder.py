@@ -2,7 +2,6 @@
 
 import math
 import time
-import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -10,8 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 from groundvec import ImageEncoder, SentenceEncoder
 from groundvec.model.folder import ModelFolder, snapshot_name
@@ -30,12 +27,10 @@ def encoder(tmp_path_factory):
     return SentenceEncoder(folder)
 
 
-@given(st.text(max_size=20), st.sampled_from("\u00ad\u200b\u200e\u2060\ufeff"))
-def test_text_that_looks_the_same_has_the_same_vector(encoder, sentence, invisible):
-    sentence = f"A{sentence}"
-    same = [unicodedata.normalize(form, sentence) for form in ("NFC", "NFD", "NFKC")]
-    vectors = encoder.encode([sentence, *same, invisible.join(["", *sentence, ""])])
-    np.testing.assert_allclose(vectors, vectors[[0] * 5], atol=1e-6)
+def test_text_that_looks_the_same_has_the_same_vector(encoder):
+    """The tests of `data.cleaning` draw any text."""
+    vectors = encoder.encode(["A caf\u00e9.", "A cafe\u0301.", "\ufeffA\u200b ca\u00adf\u00e9."])
+    np.testing.assert_allclose(vectors, vectors[[0] * 3], atol=1e-6)
 
 
 def test_long_sentences_are_cut_with_a_warning(encoder):

@@ -284,7 +284,6 @@ BANK = (np.ones((5, 3)), np.ones((2, 3)))
         ({"similarity": "L2"}, "there is no similarity 'L2': choose from cosine"),
         ({"folds": 3}, "folds is 3: it must be a whole number that divides .* images, 4"),
         ({"folds": 2.0}, "folds is 2.0: give it as int"),
-        ({"folds": "2"}, "folds is '2': give it as int"),
         ({"image_of_caption": [0, 1]}, r"image_of_caption is int64 \(2,\)"),
         ({"image_of_caption": [0, 1, 2, 3, -1, 0, 1, 2]}, "image -1 has no caption, or is not"),
         ({"bank": BANK, "similarity": "dot"}, "a bank normalizes cosines, not dot"),

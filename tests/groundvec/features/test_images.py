@@ -170,21 +170,21 @@ def test_cmyk(tmp_path, suffix):
     assert np.abs(pixels.astype(int) - [255, 0, 0]).max() <= 2
 
 
-def test_transparency_becomes_white(tmp_path):
+@pytest.mark.parametrize("suffix", ["png", "gif"])
+def test_a_transparent_color_of_a_palette_becomes_white(tmp_path, suffix):
     palette = Image.new("P", (2, 1))
     palette.putpalette([0, 0, 0, 10, 20, 30])
     palette.putdata([0, 1])
-    palette.save(tmp_path / "palette.png", transparency=0)
-    assert np.asarray(load(tmp_path / "palette.png")).tolist() == [[[255] * 3, [10, 20, 30]]]
-    palette.save(tmp_path / "opaque.png")
-    assert np.asarray(load(tmp_path / "opaque.png")).tolist() == [[[0] * 3, [10, 20, 30]]]
-    palette.save(tmp_path / "palette.gif", transparency=0)
-    assert np.asarray(load(tmp_path / "palette.gif")).tolist() == [[[255] * 3, [10, 20, 30]]]
+    for options, first in (({"transparency": 0}, 255), ({}, 0)):
+        palette.save(tmp_path / f"a.{suffix}", **options)
+        pixels = np.asarray(load(tmp_path / f"a.{suffix}")).tolist()
+        assert pixels == [[[first] * 3, [10, 20, 30]]]
 
-    Image.new("RGBA", (1, 1), (0, 0, 0, 51)).save(tmp_path / "rgba.png")  # a fifth of black
-    assert np.asarray(load(tmp_path / "rgba.png")).tolist() == [[[204] * 3]]
-    Image.new("LA", (1, 1), (0, 51)).save(tmp_path / "la.png")
-    assert np.asarray(load(tmp_path / "la.png")).tolist() == [[[204] * 3]]
+
+@pytest.mark.parametrize(("mode", "color"), [("RGBA", (0, 0, 0, 51)), ("LA", (0, 51))])
+def test_a_fifth_of_black_is_on_white(tmp_path, mode, color):
+    Image.new(mode, (1, 1), color).save(tmp_path / "a.png")
+    assert np.asarray(load(tmp_path / "a.png")).tolist() == [[[204] * 3]]
 
 
 # --- pictures that do not -------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from groundvec.runtime.errors import InputError
 from reproduction.reading import read_yaml
 from rules.experiment import complete
 from rules.named_files import check_files
+from tests.support.refusals import refused
 
 ROOT = Path(__file__).parents[3]
 SMALL = {
@@ -290,10 +291,8 @@ def wrong(texts, make):
     ],
 )
 def test_a_wrong_configuration_gets_one_line_that_names_the_key(config, message):
-    with pytest.raises(InputError) as caught:
+    with refused(re.escape(message)):
         complete(config)
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 def test_data_sets_of_the_same_pictures_may_have_computed_and_precomputed_features():
@@ -320,12 +319,12 @@ def test_a_configuration_that_contains_itself_or_grows_without_end_is_refused_at
     """Each line of the second names the one below nine times: 9^9 values in ten lines."""
     itself = copy.deepcopy(SMALL)
     itself["datasets"]["one"]["models"] = itself["datasets"]
-    with pytest.raises(InputError, match="configuration, datasets: it contains itself"):
+    with refused("configuration, datasets: it contains itself"):
         complete(itself)
     lines = ["experiment: x", "a0: &a0 [1,1,1,1,1,1,1,1,1]"]
     for k in range(1, 9):
         lines.append(f"a{k}: &a{k} [{','.join([f'*a{k - 1}'] * 9)}]")
-    with pytest.raises(InputError, match="it contains itself, or too many values"):
+    with refused("it contains itself, or too many values"):
         complete(yaml.safe_load("\n".join(lines)))
 
 
@@ -341,9 +340,8 @@ def test_a_configuration_that_contains_itself_or_grows_without_end_is_refused_at
     ],
 )
 def test_malformed_yaml_is_one_line(text, error):
-    with pytest.raises(InputError, match=f"^c.yaml {error}") as caught:
+    with refused(f"^c.yaml {error}"):
         read_yaml(text, "c.yaml")
-    assert "\n" not in str(caught.value)
 
 
 def test_keys_may_be_the_same_in_different_places():
@@ -502,14 +500,14 @@ def test_the_files_that_a_configuration_names_exist_or_are_public(named, dataset
     if error is None:
         check_files(config, "", PUBLIC)
         return
-    with pytest.raises(InputError, match=re.escape(error)) as caught:
+    with refused(re.escape(error)) as caught:
         check_files(config, "", PUBLIC)
     assert str(caught.value).startswith("configuration, ")
 
 
 def test_a_mirror_must_be_there_and_may_have_the_features(named, tmp_path):
     named["datasets"]["one"] |= {"backbone": "precomputed", "features": "f/a.npz"}
-    with pytest.raises(InputError, match="mirror: there is no folder nowhere"):
+    with refused("mirror: there is no folder nowhere"):
         check_files(complete(named), "nowhere", [])
     (tmp_path / "mirror/f").mkdir(parents=True)
     (tmp_path / "mirror/f/a.npz").touch()
@@ -522,7 +520,7 @@ def test_no_experiment_takes_a_shared_folder():
     shared = set(re.findall(r"results/([a-z]+)/", text))
     assert shared > {"datasets", "checkpoints"}
     for name in shared:
-        with pytest.raises(InputError, match=f"the name '{name}' is taken"):
+        with refused(f"the name '{name}' is taken"):
             complete({**SMALL, "experiment": name})
 
 

@@ -364,12 +364,6 @@ def test_bad_pictures_are_reported_together_and_the_others_kept(mine):
     assert not (results / "figures/figure2.png").exists()  # it compares models
 
 
-def test_unlisted_files_change_nothing(mine):
-    (mine / "my/photos/.DS_Store").touch()
-    (mine / "my/photos/stray.jpg").touch()
-    assert NOTHING in snakemake(mine, *MINE, "-n")
-
-
 def test_a_mistake_is_not_hidden_by_results_that_exist(mine):
     wrong = "datasets={mine: {table: my/caption.csv}}"
     output = snakemake(mine, *MINE, "--config", wrong, fails=True)
