@@ -405,7 +405,7 @@ def _checked_bank(
             f"inverse_temperature is {inverse_temperature}: it must be above 0 and at most "
             f"{MAX_INVERSE_TEMPERATURE:,}"
         )
-    if not isinstance(bank, tuple | list) or len(bank) != 2:
+    if len(bank) != 2:
         raise InputError("bank must be two arrays: the vectors of training captions, and of images")
     vectors = []
     for name, values in zip(("captions", "images"), bank, strict=True):

@@ -46,21 +46,15 @@ EPOCHS = "epoch of the snapshot, or `4+8` for the ensemble of two"
 RANK = "rank, from 1, of the right item; the best one, if there are several"
 
 
-def recalls(empty: bool = False) -> dict[str, Column]:
-    """Return the columns of recalls and median ranks, which papers report."""
-    columns = {}
-    for k in CUTOFFS:
-        columns[f"r{k}"] = percent(f"R@{k}", empty=empty)
-        columns[f"r{k}_ci"] = percent(
-            "half the width of its 95% interval, 1.96 √(p(1-p)/n)", empty=empty
-        )
-    columns["median_rank"] = number("median rank", low=1, empty=empty)
-    return columns
-
-
+# Recalls and median ranks, which papers report.
+RECALLS: dict[str, Column] = {}
+for k in CUTOFFS:
+    RECALLS[f"r{k}"] = percent(f"R@{k}")
+    RECALLS[f"r{k}_ci"] = percent("half the width of its 95% interval, 1.96 √(p(1-p)/n)")
+RECALLS["median_rank"] = number("median rank", low=1)
 # The metrics that `groundvec.evaluation.retrieval.scored` computes.
 METRICS = {
-    **recalls(),
+    **RECALLS,
     "mean_rank": number("mean rank", low=1),
     "mean_rank_low": number("lower end of its 95% interval (bootstrap over images)", low=1),
     "mean_rank_high": number("upper end", low=1),
@@ -90,97 +84,119 @@ def correlations(prefix: str = "") -> dict[str, Column]:
 
 # Data sets and ratings
 
-CAPTIONS = Schema(
-    "captions.csv of scripts/dataset.py",
-    "one row per caption",
-    image_id=text("image"),
-    language=text("ISO 639-1 code"),
-    split=text("split of its image; `more` if there is none", (*SPLITS, "more")),
-    caption=text("sentence as it is in the data set"),
-)
-IMAGES = Schema(
-    "images.csv of scripts/dataset.py",
-    "one row per image",
-    ("image_id",),
-    image_id=text("image"),
-    split=text("split; `pairs` if parallel.csv alone has its sentences", (*SPLITS, "pairs")),
-    path=text("file, absolute or relative to the working directory"),
-    sha256=text("SHA-256 sum of the file, in hexadecimal digits"),
-)
-RATINGS = Schema(
-    "ratings.csv of scripts/ratings.py",
-    "one row per rated pair of sentences",
-    **TASK,
-    split=text("split", SPLITS),
-    sentence_a=text("first sentence, tokenized"),
-    sentence_b=text("second sentence, tokenized"),
-    rating=number("mean rating of their similarity", low=0, high=5),
-)
-TASKS = Schema(
-    "tasks.csv of scripts/ratings.py",
-    "one row per subtask",
-    ("task", "subtask"),
-    **TASK,
-    source=text("where its sentences come from", empty=True),
-    **{split: count(f"{split} pairs") for split in SPLITS},
-    dropped=count("pairs without a rating, which are left out"),
-)
+Captions = Annotated[
+    pd.DataFrame,
+    Schema(
+        "captions.csv of scripts/dataset.py",
+        "one row per caption",
+        image_id=text("image"),
+        language=text("ISO 639-1 code"),
+        split=text("split of its image; `more` if there is none", (*SPLITS, "more")),
+        caption=text("sentence as it is in the data set"),
+    ),
+]
+Images = Annotated[
+    pd.DataFrame,
+    Schema(
+        "images.csv of scripts/dataset.py",
+        "one row per image",
+        ("image_id",),
+        image_id=text("image"),
+        split=text("split; `pairs` if parallel.csv alone has its sentences", (*SPLITS, "pairs")),
+        path=text("file, absolute or relative to the working directory"),
+        sha256=text("SHA-256 sum of the file, in hexadecimal digits"),
+    ),
+]
+Ratings = Annotated[
+    pd.DataFrame,
+    Schema(
+        "ratings.csv of scripts/ratings.py",
+        "one row per rated pair of sentences",
+        **TASK,
+        split=text("split", SPLITS),
+        sentence_a=text("first sentence, tokenized"),
+        sentence_b=text("second sentence, tokenized"),
+        rating=number("mean rating of their similarity", low=0, high=5),
+    ),
+]
+Tasks = Annotated[
+    pd.DataFrame,
+    Schema(
+        "tasks.csv of scripts/ratings.py",
+        "one row per subtask",
+        ("task", "subtask"),
+        **TASK,
+        source=text("where its sentences come from", empty=True),
+        **{split: count(f"{split} pairs") for split in SPLITS},
+        dropped=count("pairs without a rating, which are left out"),
+    ),
+]
 
 # Training
 
-HISTORY = Schema(
-    "history.csv of scripts/train.py",
-    "one row per epoch; epoch 0 is the untrained model",
-    (*TRAINING, "epoch"),
-    **TRAINING,
-    epoch=count("epoch"),
-    step=count("batches so far"),
-    loss=number("mean training loss of the epoch", empty=True),
-    learning_rate=number("learning rate at its end", low=0, empty=True),
-    **{
-        f"{direction}_r{k}": percent(f"development R@{k}, {direction.replace('_', ' ')}")
-        for direction in BETWEEN
-        for k in CUTOFFS
-    },
-    dev_recall=percent("mean of both R@10"),
-    pairs_per_second=number("training speed", unit="1/s", low=0, empty=True),
-    seconds=number("training time so far", unit="s", low=0),
-    **ORIGIN,
-)
+History = Annotated[
+    pd.DataFrame,
+    Schema(
+        "history.csv of scripts/train.py",
+        "one row per epoch; epoch 0 is the untrained model",
+        (*TRAINING, "epoch"),
+        **TRAINING,
+        epoch=count("epoch"),
+        step=count("batches so far"),
+        loss=number("mean training loss of the epoch", empty=True),
+        learning_rate=number("learning rate at its end", low=0, empty=True),
+        **{
+            f"{direction}_r{k}": percent(f"development R@{k}, {direction.replace('_', ' ')}")
+            for direction in BETWEEN
+            for k in CUTOFFS
+        },
+        dev_recall=percent("mean of both R@10"),
+        pairs_per_second=number("training speed", unit="1/s", low=0, empty=True),
+        seconds=number("training time so far", unit="s", low=0),
+        **ORIGIN,
+    ),
+]
 
 # Retrieval
 
-RETRIEVAL = Schema(
-    "STEM.csv of scripts/retrieval.py",
-    "one row per system, split, test set and direction",
-    (*TRAINING, "language", "kind", "epochs", "split", "test_set", "direction"),
-    **TRAINING,
-    split=text("dev or test", SPLITS[1:]),
-    language=LANGUAGE,
-    kind=text(
-        "`chance` is calculated, `random` is simulated; `querybank` is the ensemble with a bank",
-        (*CHANCE, *TRAINED, QUERYBANK),
+Retrieval = Annotated[
+    pd.DataFrame,
+    Schema(
+        "STEM.csv of scripts/retrieval.py",
+        "one row per system, split, test set and direction",
+        (*TRAINING, "language", "kind", "epochs", "split", "test_set", "direction"),
+        **TRAINING,
+        split=text("dev or test", SPLITS[1:]),
+        language=LANGUAGE,
+        kind=text(
+            "`chance` is calculated, `random` is simulated; `querybank` is the ensemble with a "
+            "bank",
+            (*CHANCE, *TRAINED, QUERYBANK),
+        ),
+        epochs=text(EPOCHS, empty=CHANCE),
+        test_set=text("number of images, such as 1k; `1k-folds` for the mean over parts of 1k"),
+        direction=DIRECTION,
+        **METRICS,
+        queries=count("number of queries", low=1),
+        bank=count("training images in the bank", low=1, empty=(*CHANCE, *TRAINED)),
+        inverse_temperature=number("of the bank's normalizers", empty=(*CHANCE, *TRAINED)),
+        **PROVENANCE,
     ),
-    epochs=text(EPOCHS, empty=CHANCE),
-    test_set=text("number of images, such as 1k; `1k-folds` for the mean over parts of 1k"),
-    direction=DIRECTION,
-    **METRICS,
-    queries=count("number of queries", low=1),
-    bank=count("training images in the bank", low=1, empty=(*CHANCE, *TRAINED)),
-    inverse_temperature=number("of the bank's normalizers", empty=(*CHANCE, *TRAINED)),
-    **PROVENANCE,
-)
-QUERY_RANKS = Schema(
-    "STEM.ranks.csv of scripts/retrieval.py",
-    "one row per test query and system",
-    **TRAINING,
-    language=LANGUAGE,
-    kind=text("snapshot, ensemble, or ensemble with a bank", (*TRAINED, QUERYBANK)),
-    epochs=text(EPOCHS),
-    direction=DIRECTION,
-    image=count("row of the query's image, from 0"),
-    rank=count(RANK, low=1),
-)
+]
+QueryRanks = Annotated[
+    pd.DataFrame,
+    Schema(
+        "STEM.ranks.csv of scripts/retrieval.py",
+        "one row per test query and system",
+        **TRAINING,
+        language=LANGUAGE,
+        kind=text("snapshot, ensemble, or ensemble with a bank", (*TRAINED, QUERYBANK)),
+        epochs=text(EPOCHS),
+        direction=DIRECTION,
+        image=count("row of the query's image, from 0"),
+        rank=count(RANK, low=1),
+    ),
+]
 
 # Ratings of systems
 
@@ -212,60 +228,62 @@ PREDICTED = {
     "classifier": number("grade by the classifier of a task with training pairs", empty=True),
 }
 SCORE_KEYS = (*SHORT, "task", "subtask", "statistic", "method")
-SCORES = Schema(
-    "STEM.csv of scripts/rate.py and scripts/baseline.py",
-    "one row per system, subtask, statistic and method",
-    SCORE_KEYS,
-    **SYSTEM,
-    **SCORED,
-    encoder=text("encoder of a baseline, such as trigrams", empty=True),
-    **PROVENANCE,
-)
-OVERLAP = Schema(
-    "STEM.overlap.csv of scripts/overlap.py",
-    "one row per row of `Scores` of a trained model; a pair is seen if one of its sentences is "
-    "a training caption",
-    SCORE_KEYS,
-    **SHORT,
-    **SCORED,
-    seen=count("seen pairs"),
-    seen_both=count("seen pairs of two training captions"),
-    seen_one_image=count("seen pairs of captions of one image"),
-    **correlations("unseen_"),
-    **TRAINING,
-    **PROVENANCE,
-)
-PREDICTIONS = Schema(
-    "STEM.predictions.csv of scripts/rate.py and scripts/baseline.py",
-    "one row per system and test pair",
-    (*SHORT, "pair"),
-    **SHORT,
-    **PREDICTED,
-)
-RATED_PAIRS = Schema(
-    "read by `groundvec evaluate compare`, which `--predictions` writes",
-    "one row per test pair",
-    ("pair",),
-    **PREDICTED,
-)
-FOUND_RANKS = Schema(
-    "read by `groundvec evaluate compare`, which `--ranks` writes",
-    "one row per query",
-    test_set=text("number of images, such as 1k"),
-    direction=text("query and candidate", BETWEEN),
-    image=count("row of the query's image, from 0"),
-    rank=count(RANK, low=1),
-)
-# The types, for annotations.
-Captions = Annotated[pd.DataFrame, CAPTIONS]
-Images = Annotated[pd.DataFrame, IMAGES]
-Ratings = Annotated[pd.DataFrame, RATINGS]
-Tasks = Annotated[pd.DataFrame, TASKS]
-History = Annotated[pd.DataFrame, HISTORY]
-Retrieval = Annotated[pd.DataFrame, RETRIEVAL]
-QueryRanks = Annotated[pd.DataFrame, QUERY_RANKS]
-Scores = Annotated[pd.DataFrame, SCORES]
-Overlap = Annotated[pd.DataFrame, OVERLAP]
-Predictions = Annotated[pd.DataFrame, PREDICTIONS]
-RatedPairs = Annotated[pd.DataFrame, RATED_PAIRS]
-FoundRanks = Annotated[pd.DataFrame, FOUND_RANKS]
+Scores = Annotated[
+    pd.DataFrame,
+    Schema(
+        "STEM.csv of scripts/rate.py and scripts/baseline.py",
+        "one row per system, subtask, statistic and method",
+        SCORE_KEYS,
+        **SYSTEM,
+        **SCORED,
+        encoder=text("encoder of a baseline, such as trigrams", empty=True),
+        **PROVENANCE,
+    ),
+]
+Overlap = Annotated[
+    pd.DataFrame,
+    Schema(
+        "STEM.overlap.csv of scripts/overlap.py",
+        "one row per row of `Scores` of a trained model; a pair is seen if one of its sentences is "
+        "a training caption",
+        SCORE_KEYS,
+        **SHORT,
+        **SCORED,
+        seen=count("seen pairs"),
+        seen_both=count("seen pairs of two training captions"),
+        seen_one_image=count("seen pairs of captions of one image"),
+        **correlations("unseen_"),
+        **TRAINING,
+        **PROVENANCE,
+    ),
+]
+Predictions = Annotated[
+    pd.DataFrame,
+    Schema(
+        "STEM.predictions.csv of scripts/rate.py and scripts/baseline.py",
+        "one row per system and test pair",
+        (*SHORT, "pair"),
+        **SHORT,
+        **PREDICTED,
+    ),
+]
+RatedPairs = Annotated[
+    pd.DataFrame,
+    Schema(
+        "read by `groundvec evaluate compare`, which `--predictions` writes",
+        "one row per test pair",
+        ("pair",),
+        **PREDICTED,
+    ),
+]
+FoundRanks = Annotated[
+    pd.DataFrame,
+    Schema(
+        "read by `groundvec evaluate compare`, which `--ranks` writes",
+        "one row per query",
+        test_set=text("number of images, such as 1k"),
+        direction=text("query and candidate", BETWEEN),
+        image=count("row of the query's image, from 0"),
+        rank=count(RANK, low=1),
+    ),
+]

@@ -35,7 +35,7 @@ SHOWN: dict[str, Any] = {
         "description": {"type": "object", "required": ["encoder"], "properties": DESCRIPTION},
     },
 }
-MEASURES = list(schemas.recalls())
+MEASURES = list(schemas.RECALLS)
 CORRELATIONS = list(schemas.correlations())
 UNSEEN_CORRELATIONS = list(schemas.correlations("unseen_"))
 T = TypeVar("T")
