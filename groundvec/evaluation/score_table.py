@@ -68,6 +68,30 @@ def encoder_texts(table: pd.DataFrame, bold: str = "*{}*") -> pd.DataFrame:
     return wide.rename_axis(columns=None).reset_index()
 
 
+def comparison_texts(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """Write the rows of `groundvec.evaluate.compare`, one per task, and a note on their numbers."""
+    if "direction" in rows:
+        parts = [rows["direction"].map(DIRECTIONS), rows["measure"].map(HEADINGS)]
+        if rows["test_set"].nunique() > 1:
+            parts.append(rows["test_set"])
+        columns = {"a": "A", "b": "B", "difference": "A - B", "low": "from", "high": "to"}
+        note = "Recalls in percent; the 95% interval of A - B. p: paired bootstrap over images"
+        values = rows
+    else:
+        parts = [rows["task"].replace("all", "STS"), rows["subtask"]]
+        columns = {"r_a": "A", "r_b": "B", "difference": "A - B"}
+        note = "Pearson's r times 100. p: Williams' test, and for the mean a paired bootstrap"
+        values = 100 * rows[["r_a", "r_b"]]
+        values = values.assign(difference=values["r_a"] - values["r_b"])
+    first, *others = (part.astype(str) for part in parts)
+    texts_of_rows = {"task": first.str.cat(others, ", ")}
+    texts_of_rows |= {
+        heading: values[name].map("{:.1f}".format) for name, heading in columns.items()
+    }
+    p = rows["p_holm"].map("{:.4f}".format).replace("0.0000", "< 0.0001")
+    return pd.DataFrame(texts_of_rows | {"p": p}), f"{note}, corrected for all rows (Holm)."
+
+
 def markdown(table: pd.DataFrame, notes: list[str]) -> str:
     """Write a table of texts as Markdown, with notes below it."""
     rows: list[list[str]] = [list(map(str, table)), ["---"] * table.shape[1]]

@@ -447,7 +447,9 @@ def test_vectors_made_elsewhere_are_rated_like_an_encoder(groundvec, tmp_path, f
     assert "Correlations times 100" in groundvec("evaluate", "ratings", *options)
     printed = groundvec("evaluate", "compare", "a.csv", "a.csv", "-o", "compared.tex")
     assert "Williams" in printed and "written: compared.tex" in printed
-    assert "Williams" in (tmp_path / "compared.tex").read_text()
+    latex = (tmp_path / "compared.tex").read_text()
+    assert "Williams" in latex and r"lrrrr}" in latex and "& A & B & A - B & p" in latex
+    assert r"STS, weighted mean & " in latex and r" & 0.0 & 1.0000 \\" in latex
     np.save(tmp_path / "noise.npy", np.random.default_rng(0).normal(size=(len(lines), 8)))
     groundvec("evaluate", "ratings", "noise.npy", *options, "-o", "table.tex")
     latex = (tmp_path / "table.tex").read_text()
@@ -476,6 +478,11 @@ def test_retrieval_of_two_files(groundvec, tmp_path):
     assert pd.read_csv(tmp_path / "s.csv")["counted"].nunique() == 2
     groundvec("evaluate", "compare", "r.csv", "r.csv", "-o", "c.csv")
     assert (pd.read_csv(tmp_path / "c.csv")["p_holm"] == 1).all()
+    groundvec("evaluate", "compare", "r.csv", "r.csv", "-o", "c.md")
+    compared = (tmp_path / "c.md").read_text().splitlines()
+    assert compared[0] == "| task | A | B | A - B | from | to | p |"
+    assert compared[4].startswith("| Image retrieval, R@10 | ")
+    assert compared[4].endswith(" | 0.0 | 0.0 | 0.0 | 1.0000 |")
     [r1] = pd.read_csv(tmp_path / "s.csv").query("direction == 'caption_to_image'")["r1"]
     for name, mark in (("s.md", "|"), ("s.tex", "&")):
         groundvec("evaluate", "retrieval", *files, "-o", name)

@@ -285,18 +285,18 @@ def _retrieval(arguments: argparse.Namespace) -> None:
 def _compare(arguments: argparse.Namespace) -> None:
     """Test if two encoders differ: Williams' test or a paired bootstrap, with Holm's correction."""
     from groundvec import evaluate
+    from groundvec.evaluation.score_table import comparison_texts
     from groundvec.results import frames
     from groundvec.results.schemas import FoundRanks, RatedPairs
 
     a = frames.read(arguments.a, RatedPairs, FoundRanks)
     b = frames.read(arguments.b, RatedPairs, FoundRanks)
     rows = evaluate.compare(a, b)
-    show(*rows.to_string(index=False, float_format="{:.4g}".format).split("\n"))
+    text, note = comparison_texts(rows)
     names = {"file_a": printable(str(arguments.a)), "file_b": printable(str(arguments.b))}
-    text = rows.map(lambda cell: f"{cell:.4g}" if isinstance(cell, float) else str(cell))
-    labels = rows.select_dtypes(exclude="number").shape[1]
-    ordered = [*rows.select_dtypes(exclude="number"), *rows.select_dtypes("number")]
-    _write_as(arguments.output, rows.assign(**names), text[ordered], [], labels)
+    notes = [f"A: {names['file_a']}. B: {names['file_b']}.", note]
+    show(*text.to_string(index=False).split("\n"), "", *notes)
+    _write_as(arguments.output, rows.assign(**names), text, notes, 1)
 
 
 def _sentences(arguments: argparse.Namespace) -> None:
