@@ -106,6 +106,7 @@ def page(results: Results) -> str:
         },
         computed_ratings=_of_drawn_scenes(tables),
         drawn_sets=[NAMES.get(name, name) for name in drawn_sets],
+        bibtex="\n".join(map(bibtex, references([paper["key"] for paper in papers]))),
         provenance=_provenance(tables),
         page_provenance=provenance(),
         try_it=Markup(items.read_text(try_it)) if try_it else "",
@@ -118,10 +119,10 @@ def page(results: Results) -> str:
 
 
 def title(trained: pd.DataFrame) -> str:
-    """Name the run: `Flickr8k and scenes: 2 models`, or `Flickr8k: MODEL` for a single model."""
+    """Name the models and the data: `2 models on Flickr8k and scenes`, or `gru-8 on Flickr8k`."""
     datasets = [NAMES.get(name, name) for name in trained["dataset"].unique()]
     models = trained["model"].iloc[0] if len(trained) == 1 else f"{len(trained)} models"
-    return f"{listed(datasets)}: {models}"
+    return f"{models} on {listed(datasets)}"
 
 
 def badged(rows: Markup) -> Markup:
@@ -153,8 +154,6 @@ def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list
             {
                 "key": key,
                 "description": known()[key],
-                "cited": known()[known()[key].follows or key].name,
-                "bibtex": "\n".join(map(bibtex, references([key]))),
                 "verdicts": next((table["counts"] for table in own_tables if table["counts"]), {}),
                 "tests": [table for table in own_tables if table["verdicts"]],
                 "tables": plain,

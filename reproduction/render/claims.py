@@ -9,7 +9,6 @@ from groundvec.results import frames
 from reproduction.render.tables import bracketed, p_values, write_table
 from reproduction.reporting import resampled
 from reproduction.reporting.claims import (
-    COMPARED,
     FAILS,
     HOLDS,
     LEVEL,
@@ -22,6 +21,13 @@ from reproduction.reporting.systems import NAMES
 from reproduction.schemas import Claims
 
 ONE_TRAINING = "\N{DAGGER}"
+# Columns that name a comparison, with headings that do not anticipate its verdict.
+LABELS = {
+    "condition": "condition",
+    "measure": "measure",
+    "better": "compared",
+    "worse": "with",
+}
 NUMBERS = ["seeds", "reported", "difference", "low", "high", "p"]
 NOTES = [
     "Difference: difference of the measure between two systems; positive supports the claim. In "
@@ -43,14 +49,14 @@ NOTES = [
 def write(stem: Path, table: Claims, title: str, notes: list[str]) -> None:
     """Write claims, grouped by claim and data set; without any, the table has no rows."""
     if table.empty:
-        text = table[COMPARED[2:]]
+        text = table[list(LABELS)]
         write_table(stem, table, text, "l" * text.shape[1], title, ["Nothing to compare."])
         return
     table = frames.checked(table, Claims, f"{stem}.csv", "correct the code that compares systems")
     one_training = of_one_training(table)
     text = pd.DataFrame(
         {
-            **{name: table[name].fillna(MISSING) for name in COMPARED[2:]},
+            **{heading: table[name].fillna(MISSING) for name, heading in LABELS.items()},
             "seeds": table["seeds"].astype(str),
             "reported": decimals(table["reported"]),
             "difference": bracketed(table["difference"], table["low"], table["high"]),

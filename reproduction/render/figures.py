@@ -1,9 +1,11 @@
 """Colors, styles of curves, and learning curves, which several figures share."""
 
 from collections.abc import Iterable
-from itertools import cycle, product
+from itertools import cycle
 from typing import Any
 
+import numpy as np
+from matplotlib import colormaps
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -12,7 +14,8 @@ from groundvec.results.schemas import History
 from reproduction.render.style import BLUE, GREEN, ORANGE, PAGE, PURPLE, SKY, VERMILLION, styled
 from reproduction.reporting.systems import NAMES
 
-COLORS = [(BLUE, "o"), (VERMILLION, "s"), (GREEN, "^"), (PURPLE, "D"), (ORANGE, "v"), (SKY, "P")]
+COLORS = [BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY]
+MARKERS = ["o", "s", "^", "D", "v", "P"]
 CORRELATION = "Pearson's r \N{MULTIPLICATION SIGN} 100"
 RECALL = "dev. set, mean of R@10 (%)"
 # Panels of learning curves: column and label of the y axis, then column and label of the x axis.
@@ -24,12 +27,14 @@ PANELS = [
 
 
 def curve_styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Choose a style for each name's curve: 6 colors with markers, then other lines, 48 in all."""
-    # Colors and markers vary fastest, then the line, then the fill of the marker.
-    looks = cycle(product(("full", "none"), ("-", "--", ":", "-."), COLORS))
+    """Choose a color for each name's curve, and a marker that its neighbors do not have."""
+    names = list(dict.fromkeys(names))
+    colors: Iterable[Any] = COLORS
+    if len(names) > len(COLORS):
+        colors = colormaps["turbo"](np.linspace(0.04, 0.96, len(names)))
     return {
-        name: {"color": color, "marker": marker, "linestyle": line, "fillstyle": fill}
-        for name, (fill, line, (color, marker)) in zip(dict.fromkeys(names), looks, strict=False)
+        name: {"color": color, "marker": marker}
+        for name, color, marker in zip(names, colors, cycle(MARKERS), strict=False)
     }
 
 

@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from groundvec.evaluation.files import headline
 from groundvec.results.schemas import Scores
 from reproduction.papers.merkx_frank_2019.reported import read_correlations
-from reproduction.render.figures import COLORS, CORRELATION
+from reproduction.render.figures import COLORS, CORRELATION, MARKERS
 from reproduction.render.style import PAGE, save, styled
 from reproduction.reporting.measures import as_values
 from reproduction.reporting.results import Results
@@ -21,7 +21,7 @@ from reproduction.reporting.systems import main_systems
 Style = tuple[str, str, str]  # the color, the marker and the marker's fill color
 System = tuple[pd.DataFrame, str, Style]  # the rows, the label and the style
 
-SYSTEMS = [(color, marker, color) for color, marker in COLORS]
+SYSTEMS = [(color, marker, color) for color, marker in zip(COLORS, MARKERS, strict=True)]
 SPELLING = [("0.25", marker, "0.25") for marker in "x+*1"]
 REPORTED = [("0.55", marker, "white") for marker in "os^Dv"]
 

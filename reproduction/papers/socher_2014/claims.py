@@ -41,9 +41,9 @@ RANK = "mean_rank"
 
 TITLE = "The claims of Socher et al. (2014), and whether they hold."
 NOTES = [
-    "Difference: mean rank of the system claimed worse minus that of the one claimed better. Lower "
-    "ranks are better, so positive supports the claim. For R@N, in percent, the better system "
-    "comes first. The condition is the objective of the better system; the worse system names "
+    "Difference: mean rank of the other system (*with*) minus that of the compared one. Lower "
+    "ranks are better, so positive supports the claim. For R@N, in percent, the compared system "
+    "comes first. The condition is the objective of the compared system; the other system names "
     "its own if it has another.",
     f"{AGREE}: Spearman's rank correlation {TIMES} 100 between mean rank (lowest first) and R@10 "
     "(highest first), over all systems of the data set. The interval is Fisher's for one seed, "

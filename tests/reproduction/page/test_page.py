@@ -169,12 +169,13 @@ def visible(page, selector=".query"):
 def test_everything_is_on_the_page_without_javascript(made, opened):
     page = opened(made, java_script_enabled=False)
     headings = [heading.inner_text() for heading in page.query_selector_all("h1, h2, h3, h4")]
-    assert headings[0] == "scenes: 2 models"
+    assert headings[0] == "Sentence embeddings from captioned pictures: 2 models on scenes"
     assert page.inner_text("header .kind") == f"Report of the experiment {ODD}"
     papers = {"Merkx & Frank (2019)", "Calixto & Liu (2017)"}
     assert {"Summary", "Try it", "Gallery", "Provenance"} | papers <= set(headings)
     links = [link.get_attribute("href") for link in page.query_selector_all(".contents a")]
-    assert len(links) == 7 and all(page.query_selector(f"section{link}") for link in links)
+    assert len(links) == 8 and all(page.query_selector(f"section{link}") for link in links)
+    assert page.inner_text("#references").count("@") == 3
     unfold(page)
     figures = {
         "merkx_frank_2019-figure2": "Figure 2",
@@ -295,7 +296,7 @@ def test_a_page_of_a_single_model_shows_no_claims(results, trained, opened, tmp_
     make_gallery(trained, tmp_path / "scenes.json", one)
     others = {"galleries": [tmp_path / "scenes.json"], "retrieval": [trained / f"{one[0]}.csv"]}
     page = opened(build(results, trained, tmp_path / "index.html", **others))
-    assert page.inner_text("h1") == "scenes: gru-8-attention"
+    assert page.inner_text("h1").endswith(": gru-8-attention on scenes")
     assert "verdict" not in page.inner_text("body").lower()
     assert page.query_selector("#merkx_frank_2019-table2")  # the measured table remains
 

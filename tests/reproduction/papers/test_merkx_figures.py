@@ -112,19 +112,21 @@ def test_figure2_has_every_measure_of_every_data_set(tmp_path):
     assert [row.get_suptitle() for row in figure.subfigs] == ["Flickr8k", "scenes"]
     sts, sick, task = figure.axes[:3]
     # STS is the weighted mean of all, r + 0.2; SICK is the fourth task, by its classifier.
-    for panel, gru, lstm, low, high in (
-        (sts, [70, 60], [80], 2, 4),
-        (sick, [63, 53], [73], 2, 4),
-        (task, [50, 40], [60], 2.5, 2.5),  # sqrt(3^2 + 4^2) / 2
+    for panel, values, low, high in (
+        (sts, [70, 60, 80], 2, 4),
+        (sick, [63, 53, 73], 2, 4),
+        (task, [50, 40, 60], 2.5, 2.5),  # sqrt(3^2 + 4^2) / 2
     ):
-        for container, expected in zip(panel.containers, (gru, lstm), strict=True):
-            points, bars = dots(container)
-            np.testing.assert_allclose(points[:, 1], expected)
-            np.testing.assert_allclose(bars[:, 0, 1], np.subtract(expected, low))
-            np.testing.assert_allclose(bars[:, 1, 1], np.add(expected, high))
-        assert [t.get_text() for t in panel.get_xticklabels()] == ["1024", "max\n(2048)"]
-        points, _ = dots(panel.containers[0])
-        assert points[:, 0].round().tolist() == [0, 1]
+        for container, expected in zip(panel.containers, values, strict=True):
+            [(_, y)], [((_, bottom), (_, top))] = dots(container)
+            np.testing.assert_allclose(
+                [y, bottom, top], [expected, expected - low, expected + high]
+            )
+        assert [t.get_text() for t in panel.get_xticklabels()] == ["1024", "2048"]
+        found = [container.get_label() for container in panel.containers]
+        assert found == ["GRU", "GRU, max pooling", "LSTM"]
+        gru, largest, lstm = (dots(container)[0][0, 0] for container in panel.containers)
+        assert gru < 0 < lstm < 0.5 and largest == 1  # the GRU left of the LSTM
 
 
 def test_unknown_networks_have_their_own_labels_in_figure_2(tmp_path):
