@@ -57,6 +57,10 @@ napoleon_numpy_docstring = False
 
 html_theme = "furo"
 html_title = "groundvec"
+html_logo = "images/logo.svg"
+html_favicon = html_logo
+html_static_path = ["site.css"]
+html_css_files = html_static_path
 html_copy_source = False
 html_show_copyright = False
 

@@ -14,7 +14,13 @@ from reproduction.reporting.reported_vs_measured import DIFFERENCE, difference
 FOLDER = "best"
 HEADS = ["find images: R@1", "find images: R@10", "find captions: R@1", "find captions: R@10"]
 RECALL = ["recall", "low", "high"]
-RATINGS = {tables.STS: "STS 2012-2016", tables.STSB: "STS-B", tables.SICK: "SICK"}
+RATINGS = [tables.STS, tables.STSB, tables.SICK]
+# The columns of the table of models, each with scores that share it.
+JOINED = {
+    "find images: R@1 / R@10": tables.RECALLS[:2],
+    "find captions: R@1 / R@10": tables.RECALLS[2:],
+    "STS 2012-2016 / STS-B / SICK": RATINGS,
+}
 
 
 def labels(folder: str) -> dict[tuple[str, str], str]:
@@ -35,10 +41,15 @@ def models() -> str:
     last = history["dev_recall"].last().groupby(["dataset", "model"]).mean()
     systems = [system for system in labels(FOLDER) if system in groups.groups]
     numbers = pd.concat([last, groups.mean()], axis=1).loc[systems].apply(decimals)
-    numbers.columns = ["development R@10", *HEADS, *RATINGS.values()]
-    numbers.insert(0, "seeds", groups.size())
-    numbers.insert(0, "model", [labels(FOLDER)[system] for system in systems])
-    return tables.markdown(numbers, 1)
+    models_and_scores = {
+        "model": [labels(FOLDER)[system] for system in systems],
+        "seeds": groups.size()[systems],
+        "development R@10": numbers["dev_recall"],
+    }
+    models_and_scores |= {
+        heading: numbers[columns].agg(" / ".join, axis=1) for heading, columns in JOINED.items()
+    }
+    return tables.markdown(pd.DataFrame(models_and_scores), 1)
 
 
 def named(table: pd.DataFrame, systems: list[str]) -> pd.DataFrame:
@@ -167,4 +178,6 @@ def differences(experiment: str, datasets: list[str]) -> str:
     page_table = page_table.reset_index()
     keys = zip(page_table.pop("dataset"), page_table["model"], strict=True)
     page_table["model"] = [labels(experiment).get(key, tables.code(key[1])) for key in keys]
-    return tables.markdown(page_table, 2)
+    seeds = page_table.pop("seeds")
+    page_table["model"] += (", " + seeds.astype(str) + " seeds").where(seeds > 1, "")
+    return tables.markdown(page_table, 1)

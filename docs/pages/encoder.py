@@ -1,5 +1,7 @@
 """docs/evaluate.md and docs/results.md: the shipped encoders next to published ones."""
 
+from typing import Any
+
 import pandas as pd
 
 from docs.pages.merkx_frank_2019 import paper
@@ -17,7 +19,7 @@ from groundvec.card.templates import listed
 from groundvec.card.text import MISSING, decimals
 from groundvec.data import ratings
 from groundvec.evaluation.score_table import PUBLISHED
-from groundvec.model.shipped import PRETRAINED
+from groundvec.model.shipped import PRETRAINED, versions
 from groundvec.results.frames import read_csv
 from groundvec.runtime.files import read_json
 
@@ -59,13 +61,18 @@ def mteb(encoder: str) -> pd.Series:
     return evaluated(encoder).query("definition == 'MTEB cosine'").set_index("task")["spearman"]
 
 
-def values() -> dict[str, str]:
-    """Count the training captions of the shipped encoders by their language."""
+def values() -> dict[str, Any]:
+    """Count the training captions of the shipped encoders by language, and their megabytes."""
     flickr8k, all_captions = training_captions()
     # Multi30k has five captions of each further image in both languages.
     more = read_json(PRETRAINED / "flickr8k-v6" / "model.json")["more_captions"]
     english = flickr8k + more["captions"] // 2
+    sizes = {
+        name: sum(path.stat().st_size for path in (PRETRAINED / name).rglob("*") if path.is_file())
+        for name in versions()
+    }
     return {
+        "megabytes": {name: f"{size / 1e6:.1f}" for name, size in sizes.items()},
         "english_captions": f"{english:,}",
         "german_captions_read": f"{all_captions - english:,}",
         "shipped_ratings": listed(decimals(senteval("flickr8k-v6")[[STS, STSB, SICK]])),

@@ -15,7 +15,9 @@ SHORTER = {
     ", without captions of other images": "",
     "without captions of other images, ": "",
 }
-TUNED = "[`flickr8k`](docs/best.md#on-tuned-image-networks): `best` on tuned image networks"
+TUNED = (
+    "[`flickr8k`](docs/best-in-detail.md#on-tuned-image-networks): `best` on tuned image networks"
+)
 BEST = "[`best`](docs/best.md): n-grams and a GRU, "
 
 
