@@ -83,8 +83,7 @@ def comparison_texts(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
         note = "Pearson's r times 100. p: Williams' test, and for the mean a paired bootstrap"
         values = 100 * rows[["r_a", "r_b"]]
         values = values.assign(difference=values["r_a"] - values["r_b"])
-    first, *others = (part.astype(str) for part in parts)
-    texts_of_rows = {"task": first.str.cat(others, ", ")}
+    texts_of_rows = {"task": pd.concat(parts, axis=1).astype(str).agg(", ".join, axis=1)}
     texts_of_rows |= {
         heading: values[name].map("{:.1f}".format) for name, heading in columns.items()
     }
