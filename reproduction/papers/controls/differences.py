@@ -5,7 +5,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from reproduction.papers.controls.claims import CLAIMS
-from reproduction.render.figures import COLORS, CORRELATION
+from reproduction.render.figures import CORRELATION, curve_styles
 from reproduction.render.style import PAGE, save, styled
 from reproduction.reporting import claims
 from reproduction.reporting.results import Results
@@ -34,11 +34,11 @@ def forest(table: Claims) -> Figure:
     rows = list(dict.fromkeys(zip(table["better"], table["worse"], strict=True)))
     panels = [measure for measure in PANELS if table["measure"].eq(measure).any()]
     encoders = list(table["condition"].unique())
+    styles = curve_styles(encoders)
     figure = Figure((PAGE, 0.9 + 0.13 * len(rows) * (len(encoders) + 1)), layout="constrained")
     axes = figure.subplots(1, len(panels) or 1, sharey=True, squeeze=False)[0]
     for axis, measure in zip(axes, panels, strict=False):
         for number, encoder in enumerate(encoders):
-            color, marker = COLORS[number]
             # Encoders of a row are below each other.
             offset = (number - (len(encoders) - 1) / 2) / (len(encoders) + 1)
             chosen = table[table["measure"].eq(measure) & table["condition"].eq(encoder)]
@@ -48,8 +48,8 @@ def forest(table: Claims) -> Figure:
                     x=drawn["difference"],
                     y=[rows.index(pair) + offset for pair in pairs],
                     xerr=[drawn["difference"] - drawn["low"], drawn["high"] - drawn["difference"]],
-                    fmt=marker,
-                    color=color,
+                    **styles[encoder],
+                    linestyle="none",
                     fillstyle="none" if is_open else "full",
                     elinewidth=0.8,
                 )
@@ -60,8 +60,8 @@ def forest(table: Claims) -> Figure:
     axes[0].set_ylim(len(rows) - 0.5, -0.5)
     figure.supxlabel(f"difference of {CORRELATION}", fontsize=8)
     handles = [
-        axes[0].errorbar([], [], [], fmt=marker, color=color, label=encoder)
-        for encoder, (color, marker) in zip(encoders, COLORS, strict=False)
+        axes[0].errorbar([], [], [], **style, linestyle="none", label=encoder)
+        for encoder, style in styles.items()
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(encoders))
     return figure
