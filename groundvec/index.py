@@ -45,6 +45,7 @@ State = tuple[str, int, int, int, int]
 # and the checksum fit into the other half. An index that is larger than this allows is not read.
 LONGEST = 2**13
 FORM = "2"  # of an index; with another one, indexes of earlier versions are not read
+LARGEST = 1e9  # number of an index; those of models are hardly above 1
 SHA256 = re.compile("[0-9a-f]{64}")
 EXPLAINED = 20  # problems that a search explains
 # A combined query that is shorter than this was taken away from itself: only rounding is left.
@@ -446,6 +447,9 @@ def _read(file: Path, form: np.dtype, pictures: int) -> _Known:
 
     The index may have been made for more pictures than there are now. If it is much larger than
     an index of this number of pictures, it is not read: it would take longer than embedding them.
+
+    The checksum detects damage. It does not detect a program that may write the user's cache and
+    also changes the checksum: its numbers can put pictures into a wrong order.
     """
     try:
         data = read_regular(file, SMALL + pictures * (form.itemsize + LONGEST))
@@ -467,8 +471,8 @@ def _read(file: Path, form: np.dtype, pictures: int) -> _Known:
         if not all(isinstance(problem, str) for problem in unusable.values()):
             raise ValueError("a problem is no text")
         rows = np.frombuffer(numbers, form)
-        if not (np.isfinite(rows["vector"]).all() and np.isfinite(rows["normalizer"]).all()):
-            raise ValueError("a vector is not finite")
+        if not all((abs(rows[name]) < LARGEST).all() for name in ("vector", "normalizer")):
+            raise ValueError("a number is not finite, or would overflow in a product")
         return _Known(sums, dict(zip(contents, rows, strict=True)), unusable)
     except (FileNotFoundError, NotADirectoryError):
         return _Known()

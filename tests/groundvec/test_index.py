@@ -176,15 +176,25 @@ def relist(change):
         _, listing, numbers = path.read_bytes().split(b"\n", 2)
         changed = json.loads(listing)
         change(*changed)
-        listing = json.dumps(changed).encode()
-        checksum = index_module._checksum(path, listing, numbers)
-        path.write_bytes(b"\n".join([checksum, listing, numbers]))
+        write_index(path, json.dumps(changed).encode(), numbers)
 
     return damage
 
 
+def write_index(path, listing, numbers):
+    checksum = index_module._checksum(path, listing, numbers)
+    path.write_bytes(b"\n".join([checksum, listing, numbers]))
+
+
+def overflowing(path):
+    """Change a number to one whose products overflow, and make the checksum fit again."""
+    _, listing, numbers = path.read_bytes().split(b"\n", 2)
+    write_index(path, listing, np.float32(3e38).tobytes() + numbers[4:])
+
+
 # In the listing, a row per file ends in the checksum of its content.
 DAMAGE |= {
+    "overflowing": overflowing,
     "equal": relist(lambda seen, contents, unusable: seen[0].__setitem__(-1, seen[1][-1])),
     "list": relist(lambda seen, contents, unusable: seen[0].__setitem__(-1, [seen[0][-1]])),
     "twice": relist(lambda seen, contents, unusable: unusable.update({contents[0]: "is no"})),
