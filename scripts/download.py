@@ -8,8 +8,6 @@ Example:
 import argparse
 from pathlib import Path
 
-import yaml
-
 from groundvec.cli.program import run
 from groundvec.data.download import fetch
 from groundvec.runtime.errors import InputError
@@ -21,6 +19,8 @@ parser.add_argument("--sources", type=Path, required=True, help="YAML: addresses
 
 
 def main(arguments: argparse.Namespace) -> None:
+    import yaml
+
     sources = yaml.safe_load(arguments.sources.read_text(encoding="utf-8"))
     if arguments.name not in sources:
         known = ", ".join(sources)

@@ -9,8 +9,6 @@ import argparse
 import logging
 from pathlib import Path
 
-import yaml
-
 from groundvec.cli.program import run
 from groundvec.data import download
 from reproduction.arguments import make_parser
@@ -25,6 +23,8 @@ parser.add_argument("--sources", type=Path, required=True, help="YAML: the page'
 
 
 def main(arguments: argparse.Namespace) -> None:
+    import yaml
+
     sources = yaml.safe_load(arguments.sources.read_text(encoding="utf-8"))
     output = arguments.output
     # Snakemake deletes the output of a job that fails: images are in another folder until the end.

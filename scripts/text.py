@@ -13,8 +13,6 @@ Examples:
 import argparse
 import logging
 
-import pandas as pd
-
 from groundvec.cli.program import run
 from groundvec.config import parts
 from groundvec.data import dataset
@@ -29,6 +27,8 @@ parser.add_argument(
 
 
 def main(arguments: argparse.Namespace) -> None:
+    import pandas as pd
+
     captions = pd.concat(
         [dataset.read_captions(arguments.captions, language) for language in arguments.languages]
     )

@@ -127,16 +127,26 @@ def execute(
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(128 + signal.SIGPIPE)
     except Exception as error:
-        problem = _system_error(error)
-        if problem:
-            logging.error("error: %s", printable(shortened(problem)))
-        else:
-            logging.exception("this should not have happened:")
+        _report(error)
         sys.exit(1)
     finally:
         # Ending without a last search for garbage is faster; triton warns of objects left over.
         if "triton" not in sys.modules:
             gc.freeze()
+
+
+def _report(error: BaseException) -> None:
+    """Log an error of the system or the installation as one line, and a bug with its traceback."""
+    logger = logging.getLogger()  # `logging.error` would prefix the line if no log is set up yet
+    problem = _system_error(error)
+    if problem:
+        logger.error("error: %s", printable(shortened(problem)))
+    elif not isinstance(error, KeyboardInterrupt):
+        logger.error("this should not have happened:", exc_info=error)
+
+
+# Scripts import libraries before they call `run`, and some of them do not load.
+sys.excepthook = lambda kind, error, trace: _report(error)
 
 
 def _log_file(name: str) -> Path:
@@ -225,7 +235,7 @@ def _fill_standard_streams() -> None:
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - until the program ends
 
 
-def _system_error(error: Exception) -> str:
+def _system_error(error: BaseException) -> str:
     """Describe an error of the system or the installation, with the remedy; "" for a bug."""
     reason = " ".join(str(error).split()) or type(error).__name__
     code = _errno(error)
@@ -257,7 +267,7 @@ def _system_error(error: Exception) -> str:
     return f"{place}: {reason}; correct that, or name another place"
 
 
-def _errno(error: Exception) -> int | None:
+def _errno(error: BaseException) -> int | None:
     """Return the number of a system's error, which libraries put into messages of their own."""
     if isinstance(error, OSError) and error.errno:
         return error.errno

@@ -205,6 +205,16 @@ def test_errors_of_the_system_are_one_line(tmp_path, raised, said):
     assert result.stderr.startswith(f"error: {said}") and result.stderr.count("\n") == 1
 
 
+def test_a_library_that_does_not_load_before_a_script_starts_is_one_line(tmp_path):
+    (tmp_path / "pandas.py").write_text("raise ImportError('x.so: no')")
+    command = [sys.executable, "scripts/ratings.py", "--help"]
+    environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert result.stderr.startswith("error: pandas is installed but cannot be loaded (x.so: no)")
+    assert result.stderr.count("\n") == 1
+
+
 # Numbers on a command line
 
 
