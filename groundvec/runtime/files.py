@@ -107,7 +107,8 @@ def new_folder(path: str | Path) -> Iterator[Path]:
     temporary.mkdir()
     try:
         yield temporary
-        os.sync()  # as in `atomic`, but once for all files: MSCOCO has 123,287
+        if hasattr(os, "sync"):  # not on Windows
+            os.sync()  # as in `atomic`, but once for all files: MSCOCO has 123,287
         try:
             temporary.rename(path)
         except OSError:
@@ -196,8 +197,10 @@ def open_regular(path: str | Path, largest: float = inf) -> io.BufferedReader:
 
     A sparse file may have any size, and takes no space on the disk.
     """
-    # Without O_NONBLOCK, opening a FIFO would wait until somebody writes to it.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    # Without O_NONBLOCK, opening a FIFO would wait until somebody writes to it. Windows has no FIFOs
+    # there, and reads text without O_BINARY.
+    flags = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(path, os.O_RDONLY | flags)
     status = os.fstat(descriptor)
     is_regular = stat.S_ISREG(status.st_mode)
     if is_regular and status.st_size <= largest:
@@ -289,6 +292,8 @@ def text_lines(
 
 def check_memory(what: str | Path, size: int) -> None:
     """Raise InputError for more bytes than this machine has; Linux would grant them, then kill."""
+    if not hasattr(os, "sysconf"):  # on Windows, which does not grant them
+        return
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if size > memory:
         raise InputError(

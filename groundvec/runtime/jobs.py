@@ -1,19 +1,20 @@
 """Robust jobs: they may be stopped at any moment, be started twice, or lose a process."""
 
-import fcntl
 import logging
 import os
 import signal
 import socket
 import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from groundvec.runtime.errors import LONGEST, InputError
-from groundvec.runtime.files import write_json
+from groundvec.runtime.files import read_regular, write_bytes, write_json
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 log = logging.getLogger(__name__)
 
@@ -22,6 +23,8 @@ log = logging.getLogger(__name__)
 # gone (the lease, 90 s).
 PATIENCE = 120
 ABOUT = "about.json"
+LOCK = "lock"
+HOLDER = "holder"  # names the process that holds the lock
 
 
 class Stopped(Exception):
@@ -58,9 +61,9 @@ def catch_sigterm() -> Iterator[threading.Event]:
 def locked(folder: Path, name: str, patience: float | None = None) -> Iterator[None]:
     """Let only one process at a time work in a folder.
 
-    It is a POSIX lock: it ends with its process, is not inherited, and holds between the nodes of
-    NFS (version 4, or 3 with lockd) and of Lustre with `flock`, but not with `localflock`. The file
-    `lock` names the process that has it.
+    The lock ends with its process. It holds between the nodes of NFS (version 4, or 3 with lockd)
+    and of Lustre with `flock`, but not with `localflock`. While it is held, the file `holder` names
+    the process that has it.
 
     Args:
         folder: where the work is done; it is made, and removed if it stays empty.
@@ -70,39 +73,47 @@ def locked(folder: Path, name: str, patience: float | None = None) -> Iterator[N
     Raises:
         InputError: after that time, another process still has the lock.
     """
+    from filelock import Timeout
+
     patience = PATIENCE if patience is None else patience
-    deadline = time.monotonic() + patience
-    file = _lock(folder)
-    if isinstance(file, str) and patience > 0:
-        log.info("waiting up to %d s: %s", patience, file)
-    while isinstance(file, str):  # it describes the other process
-        if time.monotonic() >= deadline:
-            raise InputError(f"{file}, and start again")
-        time.sleep(1)
-        file = _lock(folder)
-    with file:
-        file.truncate(0)
-        file.write(f"{name}: {_this_process()}")
-        file.flush()
+    lock = _lock(folder)
+    try:
         try:
-            yield
-        finally:
-            # The file is removed before the lock is released: no other process has locked it yet.
-            (folder / "lock").unlink(missing_ok=True)
-            with suppress(OSError):  # the folder is not empty
-                folder.rmdir()
+            _acquire(lock, folder)
+        except Timeout:
+            if patience > 0:
+                log.info("waiting up to %d s: %s", patience, _holder(folder))
+            _acquire(lock, folder, patience)
+    except Timeout:
+        raise InputError(f"{_holder(folder)}, and start again") from None
+    except PermissionError:
+        if not (folder / LOCK).exists():
+            raise
+        raise InputError(f"{_of_another_user(folder)}, and start again") from None
+    except OSError as error:
+        log.warning("%s: start nothing twice", _without_locks(folder, error))
+    try:
+        write_bytes(folder / HOLDER, f"{name}: {_this_process()}".encode(), replace=True)
+        yield
+    finally:
+        (folder / HOLDER).unlink(missing_ok=True)
+        # Before the lock is released: no other process has locked the file yet.
+        with suppress(OSError):  # Windows keeps a file that is open; the folder is not empty
+            (folder / LOCK).unlink(missing_ok=True)
+            folder.rmdir()
+        lock.release()
 
 
-def describe(folder: Path, kind: str, name: str, decides: dict[str, Any]) -> None:
+def describe(folder: Path, kind: str, name: str, inputs: Mapping[str, Any]) -> None:
     """Write a description of work into its folder, so that a user knows its purpose.
 
     Args:
-        folder: the folder of the work. Its name is the hash of `decides`.
+        folder: the folder of the work. Its name is the hash of `inputs`.
         kind: training, translator or features.
         name: the name of the work in the configuration.
-        decides: everything that decides the result.
+        inputs: everything that the result depends on.
     """
-    write_json(folder / ABOUT, {"kind": kind, "name": name, "decides": decides}, replace=True)
+    write_json(folder / ABOUT, {"kind": kind, "name": name, "inputs": inputs}, replace=True)
 
 
 def running(folder: Path) -> str:
@@ -112,56 +123,54 @@ def running(folder: Path) -> str:
         One line; empty if no process works there. If the file system has no locks, the line says
         that this is unknown.
     """
-    if not (folder / "lock").exists():
+    from filelock import Timeout
+
+    if not (folder / LOCK).exists():
         return ""
-    file = _lock(folder, needed=True)
-    if isinstance(file, str):
-        return file
-    file.close()
-    return ""
+    try:
+        with _lock(folder).acquire(timeout=0):
+            return ""
+    except Timeout:
+        return _holder(folder)
+    except PermissionError:
+        return _of_another_user(folder)
+    except OSError as error:
+        problem = _without_locks(folder, error)
+        return f"{problem}; if no process is at work in {folder}, remove the file"
 
 
-def _lock(folder: Path, needed: bool = False) -> TextIO | str:
-    """Return the folder's lock, held until it is closed; or a description of who else holds it.
+def _lock(folder: Path) -> "FileLock":
+    """Return the lock of a folder, which is not acquired yet."""
+    from filelock import FileLock
 
-    If the file system has no locks, log a warning and return the file without a lock; but if a
-    lock is `needed`, return a description of the problem.
-    """
-    path = folder / "lock"
+    # Without locks of the system, a file that a killed process leaves would be one forever.
+    return FileLock(folder / LOCK, fallback_to_soft=False)
+
+
+def _acquire(lock: "FileLock", folder: Path, patience: float = 0) -> None:
+    """Acquire a lock, in a folder that its last holder may remove; filelock.Timeout if it fails."""
     while True:
         folder.mkdir(parents=True, exist_ok=True)
-        try:
-            # Not through a link: the file that it leads to would be emptied.
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
-            file = os.fdopen(descriptor, "a+", encoding="utf-8", errors="backslashreplace")
-        except FileNotFoundError:  # the last holder removed the folder
-            continue
-        except PermissionError:
-            if not path.exists():
-                raise
-            return (
-                f"another user's process may be at work in {folder}: ask for it, or remove {path}"
-            )
-        try:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except (BlockingIOError, PermissionError):  # systems raise one or the other
-            with file:
-                file.seek(0)
-                return (
-                    file.read(LONGEST)
-                    or f"another process is at work in {folder}: wait for it, or end it"
-                )
-        except OSError as error:
-            problem = f"{path}: this file system has no locks ({error})"
-            if needed:
-                file.close()
-                return f"{problem}; if no process is at work in {folder}, remove the file"
-            log.warning("%s: start nothing twice", problem)
-            return file
         with suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
-                return file
-        file.close()  # the last holder removed it before it was locked here: try the new file
+            lock.acquire(timeout=patience, poll_interval=0.5)
+            return
+
+
+def _holder(folder: Path) -> str:
+    """Describe the process that holds the lock."""
+    with suppress(OSError, InputError):
+        return read_regular(folder / HOLDER, LONGEST).decode(errors="replace")
+    return f"another process is at work in {folder}: wait for it, or end it"
+
+
+def _of_another_user(folder: Path) -> str:
+    return (
+        f"another user's process may be at work in {folder}: ask for it, or remove {folder / LOCK}"
+    )
+
+
+def _without_locks(folder: Path, error: OSError) -> str:
+    return f"{folder / LOCK}: this file system has no locks ({error})"
 
 
 def _this_process() -> str:

@@ -1,6 +1,7 @@
 """Locks and SIGTERM, between processes as they happen."""
 
 import errno
+import fcntl
 import os
 import shutil
 import signal
@@ -23,6 +24,16 @@ from groundvec.runtime.jobs import locked
 with locked(Path(sys.argv[1]), "cell x"):
     print("locked", flush=True)
     sys.stdin.read()
+"""
+
+WITHOUT_UNIX = """
+import os, sys
+import numpy  # which asks for them on Linux
+for name in ("fcntl", "resource", "pwd", "grp", "termios"):
+    sys.modules[name] = None
+del os.O_NONBLOCK, os.O_NOFOLLOW, os.sysconf, os.sync, os.sched_getaffinity
+from groundvec import SentenceEncoder
+print(SentenceEncoder("flickr8k-bag").encode("A dog.").shape)
 """
 
 
@@ -57,7 +68,7 @@ def test_without_locks_work_continues_with_a_warning(tmp_path, monkeypatch, capl
     def refuse(*_):
         raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(jobs.fcntl, "lockf", refuse)
+    monkeypatch.setattr(fcntl, "flock", refuse)
     with jobs.locked(tmp_path, "cell x"):
         assert "has no locks" in caplog.text
         assert "if no process is at work" in jobs.running(tmp_path)
@@ -93,8 +104,14 @@ def test_a_job_waits_for_one_that_is_about_to_end(tmp_path, holder, caplog):
 def test_a_lock_whose_folder_was_removed_is_not_taken_for_the_new_one(tmp_path, holder):
     shutil.rmtree(tmp_path)
     with jobs.locked(tmp_path, "cell y"):
-        text = (tmp_path / "lock").read_text()
+        text = (tmp_path / "holder").read_text()
     assert text.startswith(f"cell y: process {os.getpid()} on ") and f"kill {os.getpid()}" in text
+
+
+def test_sentences_are_encoded_without_what_windows_lacks():
+    command = [sys.executable, "-c", WITHOUT_UNIX]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert result.stdout == "(1024,)\n", result.stderr
 
 
 def test_sigterm_is_caught_in_the_main_thread_only():
