@@ -332,7 +332,7 @@ def retrieval(
     fewest = counts.min()
     most = counts.max()
     test_set = retrieval_scores.test_set_name(len(images), folds)
-    protocol: dict[str, Any] = {
+    protocol: dict[str, str | int] = {
         "test_set": test_set,
         "images": len(images),
         "similarity": similarity,

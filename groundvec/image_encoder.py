@@ -62,9 +62,8 @@ class ImageEncoder:
         if isinstance(model, str | Path | ModelFolder):
             folder = hub.find(model)
             if backbone is None:
-                features = folder.metadata.get("features", {})
                 with extra("networks"):  # if there are no graphs
-                    backbone = backbones.of_features(features, folder.graphs)
+                    backbone = backbones.of_features(folder.blocks, folder.graphs)
             model = load_snapshots(folder, epochs, device)
         self.models = checked_snapshots(model)
         if backbone is None:

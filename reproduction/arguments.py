@@ -16,10 +16,10 @@ FILE_OR_TEXT = "FILE|TEXT"  # the placeholder of such a setting in `--help`
 FILES: dict[str, Any] = {"type": Path, "nargs": "+", "metavar": "FILE"}
 
 
-def settings(kind: str) -> Callable[[str], dict[str, Any]]:
+def settings(kind: str) -> Callable[[str], Any]:
     """Return a `type` of argparse for settings that a definition of schema.yaml completes."""
 
-    def complete(content: dict[str, Any]) -> dict[str, Any]:
+    def complete(content: dict[str, Any]) -> Any:
         from groundvec.config.description import complete_description
         from groundvec.config.schema import complete_by
 
@@ -30,7 +30,7 @@ def settings(kind: str) -> Callable[[str], dict[str, Any]]:
     return partial(completed, complete=complete)
 
 
-def completed(text: str, complete: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+def completed(text: str, complete: Callable[[dict[str, Any]], Any]) -> Any:
     """Read a YAML or JSON file, or YAML text, and complete it; raise argparse's error."""
     from reproduction.reading import read_yaml
 

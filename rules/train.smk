@@ -39,8 +39,9 @@ rule train:
         ),
     shell:
         # Checkpoints are no output: Snakemake would delete them before the next attempt.
+        # Merkx & Frank's Figure 4 plots the first epochs.
         'python "$GROUNDVEC/scripts/train.py" --dataset {wildcards.dataset:q} --source {params.source:q} '
         "--name {wildcards.model:q} "
         "--description {params.description:q} --seed {wildcards.seed:q} {params.draw:q} "
-        "{params.files:q} --threads {threads:q} --work results/checkpoints --output {params.folder:q} --overwrite "
+        "{params.files:q} --early-epochs 8 --threads {threads:q} --work results/checkpoints --output {params.folder:q} --overwrite "
         "--log {log:q}"

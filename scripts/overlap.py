@@ -32,13 +32,13 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.results.schemas import Overlap
     from groundvec.runtime.errors import InputError
 
-    model = ModelFolder(arguments.model).metadata
-    labels = {name: model[name] for name in ("dataset", "model", "seed")}
+    folder = ModelFolder(arguments.model)
+    model = folder.metadata
+    name = system_name(**folder.labels)
     predictions = read_predictions([arguments.predictions])
-    if not predictions["system"].eq(system_name(**labels)).all():
+    if not predictions["system"].eq(name).all():
         raise InputError(
-            f"{arguments.predictions} is not about the model {system_name(**labels)}: pass the "
-            "file of this model"
+            f"{arguments.predictions} is not about the model {name}: pass the file of this model"
         )
     pairs = seen(read_ratings(arguments.ratings), training_captions(model, arguments.captions))
     scores = score_unseen(predictions, pairs)
@@ -46,7 +46,7 @@ def main(arguments: argparse.Namespace) -> None:
     subtasks = scores.drop_duplicates(["task", "subtask"]).query("seen > 0 and subtask != 'all'")
     for row in subtasks.itertuples():
         logging.info("%s, %s: %d of %d pairs are seen", row.task, row.subtask, row.seen, row.pairs)
-    scores = scores.assign(**labels, configuration=model["key"], **provenance())
+    scores = scores.assign(**folder.labels, configuration=model["key"], **provenance())
     write(arguments.output, scores, Overlap)
 
 

@@ -41,7 +41,6 @@ def main(arguments: argparse.Namespace) -> None:
     folder = ModelFolder(arguments.model)
     model = folder.metadata
     treebank = parts.treebank(model["description"]["text"], arguments.treebanks)
-    labels = {name: model[name] for name in ("dataset", "model", "seed")}
     ensemble = folder.ensemble
     predictions, scores = score_model(
         partial(load_model, folder, device=device, treebank=treebank),
@@ -50,7 +49,7 @@ def main(arguments: argparse.Namespace) -> None:
         epochs_compared(model, ensemble),
         model["description"]["similarity"],
         read_ratings(arguments.ratings),
-        labels | {"system": system_name(**labels)},
+        {**folder.labels, "system": system_name(**folder.labels)},
         device,
         arguments.tokenized,
     )

@@ -31,6 +31,13 @@ parser.add_argument(
     help="how many images of each split to draw with the seed (default: all)",
 )
 parser.add_argument(
+    "--early-epochs",
+    type=int,
+    default=0,
+    metavar="N",
+    help="also keep the snapshots of the first N epochs (default: 0)",
+)
+parser.add_argument(
     "--texts", **FILES, required=True, help="the output of scripts/text.py, per language"
 )
 
@@ -66,6 +73,7 @@ def main(arguments: argparse.Namespace) -> None:
         source=arguments.source,
         draw=arguments.draw,
         treebanks=arguments.treebanks,
+        early_epochs=arguments.early_epochs,
     )
 
 

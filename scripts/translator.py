@@ -45,19 +45,19 @@ def main(arguments: argparse.Namespace) -> None:
     )
     torch.manual_seed(arguments.seed)  # draws the initial weights
     translator = model.build(source, target, settings).to(device)
-    decides = {
+    inputs = {
         "settings": settings,
         "seed": arguments.seed,
         "languages": [from_language, to_language],
         "code": code_hash("scripts/translator.py"),
         "pairs": digest(train_table.to_csv().encode(), dev_table.to_csv().encode()),
     }
-    # A hash of everything that decides the result: it names the folder of the checkpoints.
-    key = digest(decides)
+    # A hash of all inputs of the result: it names the folder of the checkpoints.
+    key = digest(inputs)
     work = arguments.work / key
     title = f"translator {arguments.name}"
     with locked(work, str(arguments.output)):
-        describe(work, "translator", f"{arguments.name} seed {arguments.seed}", decides)
+        describe(work, "translator", f"{arguments.name} seed {arguments.seed}", inputs)
         history = training.train(
             translator, target, train, dev, settings, arguments.seed, work, title
         )

@@ -32,8 +32,9 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.runtime.errors import InputError
     from reproduction.tuning.training import tune_from_files
 
-    content = ModelFolder(arguments.trained).metadata
-    backbones = of_features(content.get("features", {}))
+    trained = ModelFolder(arguments.trained)
+    content = trained.metadata
+    backbones = of_features(trained.blocks)
     if len(backbones) > 1:
         raise InputError(
             f"{arguments.trained} was trained on features of {len(backbones)} networks: tune each "
@@ -43,7 +44,7 @@ def main(arguments: argparse.Namespace) -> None:
     precision = content["description"]["training"]["precision"]
     device = choose(arguments.device, arguments.threads, precision)
     tune_from_files(
-        arguments.trained,
+        trained,
         backbones[0],
         labels={
             "dataset": arguments.dataset,

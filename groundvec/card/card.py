@@ -15,6 +15,7 @@ import yaml
 from groundvec.card.templates import fill, listed
 from groundvec.card.text import decimals, markdown, markdown_cell, number, with_interval
 from groundvec.config.parts import chosen, options_schema, vector_size
+from groundvec.config.types import Metadata
 from groundvec.data.cleaning import LONGEST
 from groundvec.evaluation.files import SEEN_NOTE, headline, read_overlap, read_retrieval
 from groundvec.model.folder import ModelFolder
@@ -131,7 +132,7 @@ def conventions(table: pd.DataFrame) -> list[str]:
     return [*CONVENTIONS, FOLDS] if folds else CONVENTIONS
 
 
-def _more_captions(model: dict[str, Any]) -> dict[str, Any]:
+def _more_captions(model: Metadata) -> dict[str, Any]:
     """Describe the captions without pictures that a training had; empty if it had none."""
     more = model.get("more_captions")
     if not more:
@@ -139,7 +140,7 @@ def _more_captions(model: dict[str, Any]) -> dict[str, Any]:
     return more | {"data": options_schema("sources", more["source"])["card"]}
 
 
-def _of_description(model: dict[str, Any]) -> dict[str, Any]:
+def _of_description(model: Metadata) -> dict[str, Any]:
     """Return the template's values that come from the description of the model's parts."""
     description = model["description"]
     languages = description["languages"]
@@ -167,7 +168,7 @@ def _of_description(model: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _retrieval(model: dict[str, Any], epochs: str, path: str | Path) -> pd.DataFrame:
+def _retrieval(model: Metadata, epochs: str, path: str | Path) -> pd.DataFrame:
     """Read the test scores of these epochs, with R@10 by chance and recalls as texts."""
     scores = _of_model(read_retrieval([path], everything=True), model, path)
     test = scores[scores["split"] == "test"]
@@ -179,7 +180,7 @@ def _retrieval(model: dict[str, Any], epochs: str, path: str | Path) -> pd.DataF
 
 
 def _ratings(
-    model: dict[str, Any], epochs: str, path: str | Path, untrained_path: str | Path
+    model: Metadata, epochs: str, path: str | Path, untrained_path: str | Path
 ) -> pd.DataFrame:
     """Read the correlations of these epochs, and of the untrained network."""
     scores = _of_model(read_overlap([path]), model, path)
@@ -195,7 +196,7 @@ def _ratings(
     return correlations.assign(interval=intervals)
 
 
-def _of_model(table: pd.DataFrame, model: dict[str, Any], path: str | Path) -> pd.DataFrame:
+def _of_model(table: pd.DataFrame, model: Metadata, path: str | Path) -> pd.DataFrame:
     """Return the table; InputError if it is of another model."""
     labels = {key: model[key] for key in ("dataset", "model", "seed")}
     if not (table[list(labels)] == pd.Series(labels)).all(axis=None):
@@ -217,7 +218,7 @@ def _of_epochs(table: pd.DataFrame, epochs: str, keys: list[str], path: str | Pa
 
 def _front_matter(
     name: str,
-    model: dict[str, Any],
+    model: Metadata,
     data: Mapping[str, str | None],
     recalls: pd.DataFrame,
     correlations: pd.DataFrame | None,

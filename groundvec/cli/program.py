@@ -18,17 +18,19 @@ from pathlib import Path
 from typing import Any
 
 from groundvec.cli.arguments import STANDARD
+from groundvec.config.types import Schema
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError, printable, shortened
 from groundvec.runtime.jobs import Stopped
 
 STANDARD_INPUT = Path("/dev/stdin")  # a link to the file that the shell redirects to `-`
 # The bounds of numbers, by option. Options that a configuration has too have its schema's bounds.
-BOUNDS: dict[str, dict[str, Any]] = {
+BOUNDS: dict[str, Schema] = {
     "draw": {"$ref": "#/$defs/dataset/properties/draw"},
     "parts": {"$ref": "#/$defs/dataset/properties/parts"},
     "folds": {"$ref": "#/$defs/retrieval/properties/folds"},
     "epochs": {"$ref": "#/$defs/training/properties/epochs"},
+    "early_epochs": {"minimum": 0},
     "seed": {"$ref": "#/$defs/dataset/properties/seeds/items"},
     "n": {"$ref": "#/$defs/translation/properties/n_best/items"},
     "part": {"minimum": 0},
@@ -176,11 +178,11 @@ def _check_numbers(arguments: argparse.Namespace) -> None:
         raise InputError(f"--{mistake}")
 
 
-def _resolved(root: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+def _resolved(root: Schema, schema: Schema) -> Schema:
     """Return the part of the configuration's schema that a schema refers to, or the schema."""
     if "$ref" not in schema:
         return schema
-    definition: dict[str, Any] = reduce(getitem, schema["$ref"].split("/")[1:], root)
+    definition: Schema = reduce(getitem, schema["$ref"].split("/")[1:], root)
     return definition
 
 

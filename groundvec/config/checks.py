@@ -7,23 +7,24 @@ the descriptions here have, with the same messages.
 
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sized
 from typing import Any
 
 from groundvec.config import parts
+from groundvec.config.types import Schema
 
 # The definitions of schema.yaml that options of parts refer to: names of files and folders.
-REFERENCES: dict[str, dict[str, Any]] = {
+REFERENCES: dict[str, Schema] = {
     f"#/$defs/{name}": {"type": "string"} for name in ("path", "file", "folder")
 }
-LANGUAGES: dict[str, Any] = {
+LANGUAGES: Schema = {
     "type": "array",
     "minItems": 1,
     "maxItems": 100,
     "uniqueItems": True,
     "items": {"type": "string", "pattern": "[a-z]{2}"},
 }
-IMAGE: dict[str, Any] = {
+IMAGE: Schema = {
     "type": "object",
     "additionalProperties": False,
     "properties": {
@@ -32,12 +33,12 @@ IMAGE: dict[str, Any] = {
         "standardize": {"type": "boolean"},
     },
 }
-PART: dict[str, Any] = {
+PART: Schema = {
     "type": "object",
     "required": ["name"],
     "properties": {"name": {"type": "string"}},
 }
-DESCRIPTION: dict[str, Any] = {
+DESCRIPTION: Schema = {
     "type": "object",
     "required": ["languages", "text", "encoder", "similarity", "objective"],
     "additionalProperties": False,
@@ -140,7 +141,7 @@ def _enum(value: Any, allowed: list[Any]) -> str:
     return f"{value!r} is not one of {allowed}"
 
 
-def _required(value: dict[str, Any], keys: list[str]) -> str:
+def _required(value: Collection[str], keys: list[str]) -> str:
     missing = [key for key in keys if key not in value]
     return f"{missing[0]!r} is a required property" if missing else ""
 
@@ -174,11 +175,11 @@ def _multiple(value: float, number: float) -> str:
     return f"{value!r} is not a multiple of {number}" if value % number else ""
 
 
-def _fewest(value: list[Any] | dict[str, Any], count: int) -> str:
+def _fewest(value: Sized, count: int) -> str:
     return f"{len(value)} entries are fewer than {count}" if len(value) < count else ""
 
 
-def _most(value: list[Any] | dict[str, Any], count: int) -> str:
+def _most(value: Sized, count: int) -> str:
     return f"{len(value)} entries are more than {count}" if len(value) > count else ""
 
 

@@ -2,20 +2,21 @@
 
 import copy
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from groundvec.config import parts
 from groundvec.config.fit import check_fit, check_needs
 from groundvec.config.schema import complete_by, configuration_schema, hint_at, mistake
+from groundvec.config.types import Description, Options
 from groundvec.runtime.errors import InputError
 
 
 def describe(
     name: str,
-    models: Mapping[str, dict[str, Any]],
+    models: Mapping[str, Options],
     dataset: Mapping[str, Any],
     place: str = "models",
-) -> dict[str, Any]:
+) -> Description:
     """Return the description that a model's name stands for, with every default filled in.
 
     Args:
@@ -44,14 +45,14 @@ def describe(
     return complete_description(description, f"{place}.{name}")
 
 
-def complete_description(description: dict[str, Any], place: str = "model") -> dict[str, Any]:
+def complete_description(written: Options, place: str = "model") -> Description:
     """Fill every default into a model's description, which is at `place`, and return it.
 
     Raises:
         InputError: one line that names the first wrong key, and what to write instead.
     """
-    complete_by(description, "model", place)
-    _share_layer_options(description)
+    _share_layer_options(complete_by(written, "model", place))
+    description = cast(Description, written)
     training = configuration_schema()["$defs"]["training"]
     try:
         check_fit(description)
@@ -62,7 +63,7 @@ def complete_description(description: dict[str, Any], place: str = "model") -> d
     return description
 
 
-def _share_layer_options(description: dict[str, Any]) -> None:
+def _share_layer_options(description: Options) -> None:
     """Use the encoder's `dropout` and `gaussian` for the image layer, which by default has both."""
     image = configuration_schema()["$defs"]["model"]["properties"]["image"]["properties"]
     options = {key: value for key, value in description["encoder"].items() if key in image}
@@ -70,7 +71,7 @@ def _share_layer_options(description: dict[str, Any]) -> None:
         description.setdefault("image", options)
 
 
-def _check_training(description: dict[str, Any], place: str) -> None:
+def _check_training(description: Description, place: str) -> None:
     """Raise InputError if a training would have no loss, no snapshot, or an untrained network."""
     training = description["training"]
     languages = description["languages"]

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from groundvec.config import parts
+from groundvec.config.types import Description, Part, Schema
 from groundvec.runtime.errors import InputError
 
 # The needs that a description meets by itself and not by a part, with the option for each.
@@ -15,7 +16,7 @@ PROVIDED_BY_MODEL = {
 }
 
 
-def check_fit(description: dict[str, Any]) -> None:
+def check_fit(description: Description) -> None:
     """Raise InputError if no part of a complete description provides the needs of another.
 
     See `groundvec.config.parts`.
@@ -27,7 +28,7 @@ def check_fit(description: dict[str, Any]) -> None:
 
 
 def check_needs(
-    title: str, schema: dict[str, Any], options: dict[str, Any], description: dict[str, Any]
+    title: str, schema: Schema, options: Mapping[str, Any], description: Description
 ) -> None:
     """Raise InputError if a description does not provide what options of it need.
 
@@ -48,7 +49,7 @@ def check_needs(
                 )
 
 
-def _check_size(description: dict[str, Any]) -> None:
+def _check_size(description: Description) -> None:
     """Raise InputError if an encoder without weights has another size than its word vectors."""
     encoder = description["encoder"]
     text = description["text"]
@@ -61,13 +62,13 @@ def _check_size(description: dict[str, Any]) -> None:
     )
 
 
-def _has_weights(encoder: Mapping[str, Any]) -> bool:
+def _has_weights(encoder: Part) -> bool:
     """Return whether an encoder has weights to train: some have none without an option."""
     option = parts.options_schema("encoders", encoder["name"]).get("weights")
     return not option or bool(encoder.get(option))
 
 
-def _provided_by_model(description: dict[str, Any]) -> set[str]:
+def _provided_by_model(description: Description) -> set[str]:
     """Return the keys of `PROVIDED_BY_MODEL` that hold for a description."""
     provided = set()
     one_language = len(description["languages"]) == 1

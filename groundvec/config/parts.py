@@ -29,6 +29,7 @@ from typing import Any
 
 import yaml
 
+from groundvec.config.types import Description, Options, Part, Schema
 from groundvec.runtime.errors import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +53,7 @@ def names(kind: str) -> list[str]:
 
 
 @cache
-def options_schema(kind: str, name: str) -> dict[str, Any]:
+def options_schema(kind: str, name: str) -> Schema:
     """Read the schema of a part's options.
 
     Raises:
@@ -68,7 +69,7 @@ def options_schema(kind: str, name: str) -> dict[str, Any]:
     return {"properties": {}} | load_yaml(path)
 
 
-def load_yaml(path: Path) -> dict[str, Any]:
+def load_yaml(path: Path) -> Any:
     """Read a YAML file of this project, by libyaml if PyYAML has it."""
     return yaml.load(path.read_text("utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
@@ -109,7 +110,7 @@ def exported() -> list[str]:
     return [name for name in names("encoders") if (ROOT / file("export/onnx", name)).exists()]
 
 
-def grid_encoder(name: str) -> dict[str, Any] | None:
+def grid_encoder(name: str) -> Part | None:
     """Describe the encoder that a name in the grid of Merkx & Frank (2019) stands for.
 
     Args:
@@ -124,29 +125,30 @@ def grid_encoder(name: str) -> dict[str, Any] | None:
     return {"name": "rnn", "cell": match[1], "size": int(match[2]), "pooling": match[3]}
 
 
-def options(part: dict[str, Any]) -> dict[str, Any]:
+def options(part: Part) -> Options:
     """Return a part's options: all its keys but `name`."""
     return {key: value for key, value in part.items() if key != "name"}
 
 
-def chosen(description: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def chosen(description: Description) -> dict[str, Part]:
     """Return the parts of a description, by their folder."""
     parts = {
         "text": description["text"],
         "encoders": description["encoder"],
         "objectives": description["objective"],
-        "optimizers": description.get("training", {}).get("optimizer"),
     }
-    return {kind: part for kind, part in parts.items() if part}
+    if "optimizer" in description.get("training", {}):
+        parts["optimizers"] = description["training"]["optimizer"]
+    return parts
 
 
-def files(description: dict[str, Any]) -> list[str]:
+def files(description: Description) -> list[str]:
     """List the source files of a description's parts, for the hash of a stage's code."""
     return [file(kind, part["name"]) for kind, part in chosen(description).items()]
 
 
 def keyword_values(
-    schema: dict[str, Any], options: Mapping[str, Any], keyword: str
+    schema: Schema, options: Mapping[str, Any], keyword: str
 ) -> Iterator[tuple[str, Any]]:
     """Yield the values of a keyword: of the whole part, then of each option that is set.
 
@@ -160,19 +162,19 @@ def keyword_values(
             yield option, definition[keyword]
 
 
-def provided(kind: str, part: dict[str, Any]) -> set[str]:
+def provided(kind: str, part: Part) -> set[str]:
     """Return the names that a part provides for the `needs` of others, such as `word vectors`."""
     values = keyword_values(options_schema(kind, part["name"]), part, "provides")
     return {name for _, names in values for name in names}
 
 
-def parser(text: dict[str, Any]) -> str:
+def parser(text: Part) -> str:
     """Return the name of a text's parser; empty if the text reads no trees."""
     option = options_schema("text", text["name"]).get("treebank")
     return text[option] if option else ""
 
 
-def treebank(text: dict[str, Any], paths: Sequence[str | Path]) -> Any:
+def treebank(text: Part, paths: Sequence[str | Path]) -> Any:
     """Read treebanks for a description's `text`; return None for no paths.
 
     Raises:
@@ -185,7 +187,7 @@ def treebank(text: dict[str, Any], paths: Sequence[str | Path]) -> Any:
     return find("text", text["name"]).read_treebanks(paths)
 
 
-def vector_size(description: dict[str, Any]) -> int:
+def vector_size(description: Description) -> int:
     """Return the size of a model's vectors: the encoder's `size` plus all additional columns."""
     encoder = description["encoder"]
     schema = options_schema("encoders", encoder["name"])

@@ -15,6 +15,7 @@ from typing import Any
 from jsonschema import Draft202012Validator, ValidationError, validators
 
 from groundvec.config import parts
+from groundvec.config.types import Schema
 from groundvec.runtime.errors import InputError, closest
 
 # JSON Schema in YAML, not pydantic: options must be readable without importing torch. The 30 YAML
@@ -26,7 +27,7 @@ MOST_NAMED = 30  # valid names that an error lists
 
 
 @cache
-def configuration_schema() -> dict[str, Any]:
+def configuration_schema() -> Schema:
     """Return the schema of a configuration, with the options of every part; do not modify it."""
     schema = parts.load_yaml(SCHEMA)
     for kind, class_name in parts.CLASSES.items():
@@ -50,9 +51,7 @@ def configuration_schema() -> dict[str, Any]:
     return schema
 
 
-def _cases(
-    key: str, options: Mapping[str, dict[str, Any]], other_keys: Iterable[str]
-) -> list[dict[str, Any]]:
+def _cases(key: str, options: Mapping[str, Schema], other_keys: Iterable[str]) -> list[Schema]:
     """Write a condition for each part: if `key` names it, its options are valid and no others.
 
     Args:
@@ -60,7 +59,7 @@ def _cases(
         key: the key that names the part.
         other_keys: further keys next to the options, which other schemas describe.
     """
-    any_values: dict[str, Any] = {other: {} for other in other_keys}
+    any_values: Schema = {other: {} for other in other_keys}
     return [
         {
             "if": {"properties": {key: {"const": name}}, "required": [key]},
@@ -74,7 +73,7 @@ def _cases(
     ]
 
 
-def _caption_options(schema: dict[str, Any]) -> dict[str, Any]:
+def _caption_options(schema: Schema) -> Schema:
     """Select the options of a source that its captions need: none about images."""
     properties = {
         name: option
@@ -96,7 +95,7 @@ def complete_by(value: dict[str, Any], kind: str, place: str) -> dict[str, Any]:
     return value
 
 
-def check(value: dict[str, Any], schema: dict[str, Any], *place: str) -> None:
+def check(value: dict[str, Any], schema: Schema, *place: str) -> None:
     """Raise InputError for the first mistake; numbers that are written as text become numbers."""
     validator = _Validator(schema)
     errors = list(validator.iter_errors(value))
@@ -130,7 +129,7 @@ def _read_numbers(config: dict[str, Any], errors: list[ValidationError]) -> None
             container[key] = int(value)
 
 
-def fill(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> None:
+def fill(value: Any, schema: Schema, root: Schema) -> None:
     """Fill in the defaults of a schema; the value has to be valid by it."""
     if "$ref" in schema:
         fill(value, reduce(getitem, schema["$ref"].split("/")[1:], root), root)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from groundvec.config.types import Metadata
 from groundvec.data import dataset
 from groundvec.runtime.arrays import Matrix
 from groundvec.runtime.errors import InputError
@@ -71,7 +72,7 @@ class Split:
     image_ids: np.ndarray  # (N,) str
     features: Matrix  # (N, width)
     captions: dict[str, Captions]
-    more: Captions | None = None  # without images
+    text_only_captions: Captions | None = None  # without images
 
     def epoch(self, batch_size: int, seed: int, epoch: int) -> Iterator[dict[str, np.ndarray]]:
         """Yield the batches of one epoch: rows of captions by language, all of the same images.
@@ -109,7 +110,7 @@ class Split:
         return int((np.bincount(first.order[first.order >= 0]) // batch_size).sum())
 
 
-def captions_of(metadata: Mapping[str, Any], path: str | Path) -> pd.DataFrame:
+def captions_of(metadata: Metadata, path: str | Path) -> pd.DataFrame:
     """Read the captions that a model was trained with: all of its data set, or a draw.
 
     Args:
@@ -188,7 +189,7 @@ def load_split(
     return Split(image_ids, read_features(image_ids), encoded)
 
 
-def load_more(captions: pd.DataFrame, texts: Mapping[str, Any]) -> Captions:
+def load_text_only(captions: pd.DataFrame, texts: Mapping[str, Any]) -> Captions:
     """Load the captions without pictures in these languages, which share one text."""
     rows = captions[captions["split"].eq(dataset.MORE) & captions["language"].isin(list(texts))]
     image = pd.factorize(rows["image_id"])[0]

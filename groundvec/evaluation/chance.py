@@ -1,7 +1,5 @@
 """The expected scores of a model that ranks at random, computed exactly."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -53,9 +51,9 @@ def chance_of_captions(
     return pd.DataFrame([_chance_row(SENTENCES, [found], len(right))])
 
 
-def _chance_row(direction: str, folds: list[np.ndarray], queries: int) -> dict[str, Any]:
+def _chance_row(direction: str, folds: list[np.ndarray], queries: int) -> dict[str, str | float]:
     """Make a row of scores from the `_found_by_chance` of each fold."""
-    row: dict[str, Any] = {"direction": direction}
+    row: dict[str, str | float] = {"direction": direction}
     for k in CUTOFFS:
         row[f"r{k}"] = 100 * mean_of_folds(found[min(k, len(found) - 1)] for found in folds)
         row[f"r{k}_ci"] = 0.0

@@ -71,7 +71,7 @@ def score_folder(
     texts = load(ensemble["best"]).texts
     captions = captions_of(model, captions_file)
     read_features = partial(store.read, features)
-    labels = {name: model[name] for name in ("dataset", "model", "seed")}
+    labels = model_folder.labels
     source = {"configuration": model["key"], **provenance(device)}
     compared = epochs_compared(model, ensemble)
     similarity = model["description"]["similarity"]

@@ -7,13 +7,13 @@ copied from these, in STS-B. A model that was trained on these captions has *see
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from groundvec.config.types import Metadata
 from groundvec.data.cleaning import letters_and_digits
-from groundvec.data.split import UNENCODED, captions_of, load_more, load_split
+from groundvec.data.split import UNENCODED, captions_of, load_split, load_text_only
 from groundvec.evaluation.ratings import LANGUAGE, evaluate
 from groundvec.results.schemas import Predictions, Ratings
 from groundvec.runtime.errors import InputError
@@ -23,7 +23,7 @@ SUBTASK = ["task", "subtask"]
 KEYS = [*SUBTASK, "statistic", "method"]
 
 
-def training_captions(model: Mapping[str, Any], path: str | Path) -> dict[str, set[int]]:
+def training_captions(model: Metadata, path: str | Path) -> dict[str, set[int]]:
     """Find a model's training captions in the language of the ratings, by their letters and digits.
 
     Args:
@@ -40,10 +40,10 @@ def training_captions(model: Mapping[str, Any], path: str | Path) -> dict[str, s
     sentences = captions.encoded
     numbers = captions.image.tolist()
     if "more_captions" in model:
-        more = load_more(table, {LANGUAGE: UNENCODED})
-        sentences = sentences + more.encoded
+        text_only = load_text_only(table, {LANGUAGE: UNENCODED})
+        sentences = sentences + text_only.encoded
         # Their images are others: number them after the images of the split.
-        numbers = numbers + (len(split.image_ids) + more.image).tolist()
+        numbers = numbers + (len(split.image_ids) + text_only.image).tolist()
     images: dict[str, set[int]] = defaultdict(set)
     for sentence, image in zip(sentences, numbers, strict=True):
         images[letters_and_digits(sentence)].add(image)

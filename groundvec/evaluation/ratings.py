@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from groundvec.config.types import Ensemble
 from groundvec.evaluation.correlation import cosine, fisher_interval, pearson, spearman
 from groundvec.runtime.errors import InputError
 from groundvec.similarity import join
@@ -167,7 +168,7 @@ def system_name(dataset: str, model: str, seed: int) -> str:
 def score(
     ratings: pd.DataFrame,
     encode: Callable[[list[str]], np.ndarray],
-    labels: dict[str, Any],
+    labels: Mapping[str, Any],
     device: str = "cpu",
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Call `predict` and `evaluate`, and label the rows.
@@ -193,11 +194,11 @@ def stopped(sentence: str) -> str:
 def score_model(
     load: Callable[[int], "Model"],
     epochs: Iterable[int],
-    ensemble: Mapping[str, Any],
+    ensemble: Ensemble,
     compared: Collection[int],
     similarity: str,
     ratings: pd.DataFrame,
-    labels: dict[str, Any],
+    labels: Mapping[str, Any],
     device: str = "cpu",
     tokenized: bool = False,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -233,7 +234,7 @@ def score_model(
     scores = []
     for kind, name, encoder in systems:
         log.info("%s: %s %s", labels["system"], kind, name)
-        system = labels | {"kind": kind, "epochs": name}
+        system = {**labels, "kind": kind, "epochs": name}
         system_predictions, system_scores = score(ratings, encoder, system, device)
         scores.append(system_scores)
         if kind == "ensemble" or int(name) in compared:
@@ -241,11 +242,11 @@ def score_model(
     return pd.concat(predictions), pd.concat(scores)
 
 
-def _correlations(predictions: pd.DataFrame, method: str) -> dict[str, Any]:
+def _correlations(predictions: pd.DataFrame, method: str) -> dict[str, float]:
     """Correlate the predictions of a method with the ratings."""
     predicted = predictions[method].to_numpy()
     gold = predictions["rating"].to_numpy()
-    row: dict[str, Any] = {"pairs": len(gold)}
+    row: dict[str, float] = {"pairs": len(gold)}
     for name, measure in MEASURES.items():
         r = measure(predicted, gold)
         low, high = fisher_interval(r, len(gold), ranks=name == "spearman")
@@ -253,14 +254,14 @@ def _correlations(predictions: pd.DataFrame, method: str) -> dict[str, Any]:
     return row
 
 
-def _average(correlations: pd.DataFrame, weights: np.ndarray) -> dict[str, Any]:
+def _average(correlations: pd.DataFrame, weights: np.ndarray) -> dict[str, float]:
     """Average the correlations of subtasks, with weights w.
 
     Subtasks are independent, so the variances of w r add up: the lower half of the mean's interval
     is sqrt(sum((w (r - low))^2)), and the upper half is computed in the same way from high.
     """
     weights = weights / weights.sum()
-    row: dict[str, Any] = {"pairs": correlations["pairs"].sum()}
+    row: dict[str, float] = {"pairs": correlations["pairs"].sum()}
     for name in MEASURES:
         r = correlations[name].to_numpy()
         low = correlations[f"{name}_low"].to_numpy()

@@ -139,7 +139,7 @@ def scored(ranks_of_directions: Iterable[Ranks]) -> pd.DataFrame:
     rows = []
     for direction, ranks_of_folds, image in ranks_of_directions:
         every_rank = np.concatenate(ranks_of_folds)
-        row: dict[str, Any] = {"direction": direction}
+        row: dict[str, str | float] = {"direction": direction}
         for k in CUTOFFS:
             recall = 100 * mean_of_folds(np.mean(fold <= k) for fold in ranks_of_folds)
             row[f"r{k}"] = recall

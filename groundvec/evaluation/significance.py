@@ -1,7 +1,5 @@
 """Tests whether two systems differ, on the same rated pairs or on the same queries."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -207,7 +205,7 @@ def compare_ranks(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
             mean_a, mean_b = bootstrap.mean(sums, counts, times)
             differences = mean_a - mean_b
             low, high = bootstrap.interval(differences)
-            row: dict[str, Any] = {
+            row = {
                 "test_set": test_set,
                 "direction": direction,
                 "measure": measure,

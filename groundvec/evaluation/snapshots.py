@@ -3,10 +3,9 @@
 It is apart from the measures of their ensembles, so that a change there chooses nothing again.
 """
 
-from typing import Any
-
 import pandas as pd
 
+from groundvec.config.types import Ensemble, Metadata
 from groundvec.model.folder import learned_images
 from groundvec.runtime.errors import InputError
 
@@ -27,7 +26,7 @@ def best_snapshots(dev_recall: pd.Series, count: int = 2) -> list[int]:
     return sorted(latest_first.nlargest(count).index.tolist())
 
 
-def ensemble(history: pd.DataFrame, model: dict[str, Any]) -> dict[str, Any]:
+def ensemble(history: pd.DataFrame, model: Metadata) -> Ensemble:
     """Choose the two snapshots of an ensemble, and the best one: the content of ensemble.json.
 
     If captions were not trained with their images (beta 0 or permuted images), the recall of images

@@ -24,10 +24,10 @@ from torch import nn
 from groundvec import similarity
 from groundvec.model import weights
 from groundvec.model.folder import (
-    KEYS_OF_FILES,
     ModelFolder,
     opened,
     snapshot_name,
+    without_files,
 )
 from groundvec.model.hub import find
 from groundvec.model.network import Model, load_ensemble, to_tensors
@@ -127,10 +127,9 @@ class CaptionEncoder(InputModule):  # type: ignore[misc]  # mypy skips that pack
             str(epoch): weights.save(model, folder / "snapshots" / snapshot_name(epoch))
             for epoch, model in zip(epochs, self.snapshots, strict=True)
         }
-        content = self.metadata | {"saved": epochs, "sha256": sums}
-        # Their files are not written: only a search of pictures reads them.
-        for key in KEYS_OF_FILES:
-            content.pop(key, None)
+        content = without_files(self.metadata)  # only a search of pictures reads these
+        content["saved"] = epochs
+        content["sha256"] = sums
         write_json(folder / "model.json", content)
         write_json(folder / "ensemble.json", self.ensemble)
 

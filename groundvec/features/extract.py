@@ -144,7 +144,7 @@ class _Finished:
 
     def __init__(self, work: Path, backbone: Backbone, device: str, strict: bool) -> None:
         """Choose the folder of this network's features; `strict` if it must be writable."""
-        self.decides = {
+        self.inputs = {
             "backbone": backbone.name,
             "weights": backbone.sha256,
             "transform": asdict(backbone.transform),
@@ -153,7 +153,7 @@ class _Finished:
             "code": code_hash("groundvec/features/extract.py"),
             "versions": _versions(backbone, device),
         }
-        self.folder = work / digest(self.decides)
+        self.folder = work / digest(self.inputs)
         self.name = f"{backbone.name} {backbone.weights}"
         self.strict = strict
         self.writable = True
@@ -202,7 +202,7 @@ class _Finished:
         """Write features (N, width) to a file of their own."""
         try:
             if len(checksums) and self.writable:
-                describe(self.folder, "features", self.name, self.decides)
+                describe(self.folder, "features", self.name, self.inputs)
                 # Sorted, and of equal images one.
                 checksums, rows = np.unique(checksums, return_index=True)
                 data = io.BytesIO()

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from groundvec.config.types import Columns
 from groundvec.model import lexicon
 from groundvec.model.folder import CLASSES, LEXICON, ModelFolder
 from groundvec.model.lexicon import SHORTEST, Lexicon, Meaning, split
@@ -182,24 +183,25 @@ def make(folder: Path, words: Path) -> None:
     """
     from torch import nn
 
-    from groundvec.features.backbones import blocks_of, classifier
+    from groundvec.features.backbones import classifier
     from groundvec.model import weights
 
-    content = ModelFolder(folder).metadata
+    model = ModelFolder(folder)
     classifiers = []
-    networks = []
+    networks: list[Columns] = []
     start = 0
-    for block in blocks_of(content["features"]):
-        layer = classifier(block["backbone"])
-        layer.weight.data /= block.get("factor", 1)  # the features are multiplied by it
+    for block in model.blocks:
+        layer = classifier(block.backbone)
+        layer.weight.data /= block.factor
         classifiers.append(layer)
         networks.append({"start": start, "width": layer.in_features})
-        start += block["width"]
+        start += block.width
     count = classifiers[0].out_features
     data = read_regular(words, SMALL)
     checksum = hashlib.sha256(data).hexdigest()
     lexicon.read(words, checksum, count)
     write_bytes(folder / LEXICON, data, replace=True)
+    content = model.metadata
     content["classes"] = {
         "count": count,
         "networks": networks,

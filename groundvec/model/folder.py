@@ -6,14 +6,18 @@ the ensemble.
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from functools import cached_property
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from groundvec.config.checks import find_description_mistake, find_mistake
 from groundvec.config.fit import check_fit
+from groundvec.config.types import Description, Ensemble, Labels, Metadata, Schema
+from groundvec.features.blocks import Block
+from groundvec.features.transform import Transform
 from groundvec.model.sentences import make_texts
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import (
@@ -28,8 +32,7 @@ from groundvec.runtime.files import (
 BANK = "bank.safetensors"  # see `groundvec.model.bank`
 CLASSES = "classes.safetensors"  # see `groundvec.model.classes`
 LEXICON = "lexicon.safetensors"
-# Keys of model.json that name files of their own. Programs that write only the snapshots of a model
-# leave these keys out.
+# Keys of model.json that name files of their own.
 KEYS_OF_FILES = ("bank", "classes", "graphs")
 MAX_INVERSE_TEMPERATURE = 10_000  # cosines times more would differ by float32's rounding alone
 INTEGER = {"type": "integer"}
@@ -38,7 +41,7 @@ EPOCHS = {"type": "array", "minItems": 1, "maxItems": 10_000, "items": EPOCH, "u
 NAME = {"type": "string"}
 SHA256 = {**NAME, "pattern": "^[0-9a-f]{64}$"}
 WIDTH = {**INTEGER, "minimum": 1, "maximum": 2**16}
-FEATURES: dict[str, Any] = {
+FEATURES: Schema = {
     "type": "object",
     "properties": {
         "backbone": NAME,
@@ -52,7 +55,7 @@ FEATURES: dict[str, Any] = {
     },
 }
 # JSON schemas of the files of a model folder, which may have been downloaded from anywhere.
-MODEL: dict[str, Any] = {
+MODEL: Schema = {
     "required": [
         "dataset",
         "model",
@@ -131,14 +134,19 @@ MODEL: dict[str, Any] = {
 # `blocks` and `transform` of `features` are strings with JSON, as in the attributes of HDF5 files.
 BLOCKS = {"type": "array", "minItems": 1, "items": FEATURES}
 PIXELS = {**INTEGER, "minimum": 1, "maximum": 2_000}
-TRANSFORM = {
+CHANNELS = {"type": "array", "minItems": 3, "maxItems": 3, "items": {"type": "number"}}
+TRANSFORM: Schema = {
+    "required": ["resize", "crop", "mean", "std", "interpolation"],
+    "additionalProperties": False,
     "properties": {
         "resize": PIXELS,
         "crop": PIXELS,
+        "mean": CHANNELS,
+        "std": CHANNELS,
         "interpolation": {"enum": ["bilinear", "bicubic", "lanczos"]},
-    }
+    },
 }
-ENSEMBLE = {
+ENSEMBLE: Schema = {
     "required": ["epochs", "best"],
     "properties": {"epochs": EPOCHS, "best": EPOCH},
 }
@@ -150,31 +158,35 @@ class ModelFolder:
     Attributes:
         path: the folder.
         metadata: the content of `model.json`.
+        blocks: the origin of the image features, a block for each network.
     """
 
     def __init__(self, path: str | Path) -> None:
         """Read `model.json`; InputError if it is missing or of another form."""
         self.path = Path(path)
         file = self.path / "model.json"
-        self.metadata = checked(file, read_json(file, SMALL), MODEL)
+        self.metadata: Metadata = checked(file, read_json(file, SMALL), MODEL)
         mistake = find_description_mistake(self.metadata["description"])
         if mistake:
             raise self.wrong(f"description.{mistake}")
-        features = self.metadata.get("features", {})
-        blocks = [features]
-        if "blocks" in features:
-            blocks = _loaded(file, features, "blocks", BLOCKS)
-        for block in blocks:
-            _loaded(file, block, "transform", TRANSFORM)
+        self.blocks = _blocks(file, self.metadata.get("features", {}))
 
     @property
-    def description(self) -> dict[str, Any]:
+    def description(self) -> Description:
         """Return the description of the model's parts."""
-        description: dict[str, Any] = self.metadata["description"]
-        return description
+        return self.metadata["description"]
+
+    @property
+    def labels(self) -> Labels:
+        """Return the columns that name the training in results."""
+        return {
+            "dataset": self.metadata["dataset"],
+            "model": self.metadata["model"],
+            "seed": self.metadata["seed"],
+        }
 
     @cached_property
-    def ensemble(self) -> dict[str, Any]:
+    def ensemble(self) -> Ensemble:
         """Read the `epochs` of the ensemble, and the epoch of its `best` single snapshot.
 
         Raises:
@@ -253,8 +265,8 @@ class ModelFolder:
         Raises:
             InputError: `target` exists; or see `files`.
         """
-        content = dict(self.metadata)
-        ensemble = dict(self.ensemble)
+        content = self.metadata.copy()
+        ensemble = self.ensemble
         left_out = {"model.json", "ensemble.json"}  # these are written in the end
         if epochs is None or sorted(epochs) == sorted(ensemble["epochs"]):
             epochs = ensemble["epochs"]
@@ -262,7 +274,7 @@ class ModelFolder:
             left_out |= {BANK, "README.md"}
             content.pop("bank", None)
             best = ensemble["best"] if ensemble["best"] in epochs else epochs[-1]
-            ensemble |= {"epochs": list(epochs), "best": best}
+            ensemble = {"epochs": list(epochs), "best": best}
         used = [snapshot_name(epoch) for epoch in epochs]
         checksums = content.get("sha256", {})
         content["saved"] = list(epochs)
@@ -300,15 +312,38 @@ class ModelFolder:
         write_json(target / "model.json", content, replace=True)
 
 
+def without_files(metadata: Metadata) -> Metadata:
+    """Return the content of model.json for a copy that has the snapshots alone."""
+    content = {key: value for key, value in metadata.items() if key not in KEYS_OF_FILES}
+    return cast(Metadata, content)
+
+
 def opened(model: str | Path | ModelFolder) -> ModelFolder:
     """Return a model's folder, which is opened unless it was before."""
     return model if isinstance(model, ModelFolder) else ModelFolder(model)
 
 
-def _loaded(path: Path, features: dict[str, Any], key: str, schema: dict[str, Any]) -> Any:
+def _blocks(path: Path, features: Mapping[str, Any]) -> list[Block]:
+    """Return the blocks of a model's features, which are concatenated in this order."""
+    attributes = [features]
+    if "blocks" in features:
+        attributes = _loaded(path, features, "blocks", BLOCKS)
+    names = {field.name for field in fields(Block)}
+    blocks = []
+    for block in attributes:
+        values = {name: block[name] for name in names & block.keys()}
+        if "transform" in block:
+            transform = _loaded(path, block, "transform", TRANSFORM)
+            channels = {name: tuple(transform[name]) for name in ("mean", "std")}
+            values["transform"] = Transform(**transform | channels)
+        blocks.append(Block(**values))
+    return blocks
+
+
+def _loaded(path: Path, features: Mapping[str, Any], key: str, schema: Schema) -> Any:
     """Parse and check JSON in a string."""
     try:
-        content = json.loads(features.get(key, "{}"))
+        content = json.loads(features[key])
     except (ValueError, RecursionError) as error:
         raise InputError(
             f"{path} does not describe a model (features.{key}: {error}): make it again"
@@ -316,33 +351,31 @@ def _loaded(path: Path, features: dict[str, Any], key: str, schema: dict[str, An
     return checked(path, content, schema)
 
 
-def learned_images(description: dict[str, Any]) -> bool:
+def learned_images(description: Description) -> bool:
     """Return whether a caption's own image was in the loss.
 
     With beta 0 the image network is untrained, and with `permute_images` it learned other images.
     """
-    permuted = description.get("training", {}).get("permute_images", False)
+    permuted = "training" in description and description["training"].get("permute_images")
     return description["objective"].get("beta") != 0 and not permuted
 
 
-def epochs_compared(description: dict[str, Any], ensemble: dict[str, Any]) -> set[int]:
+def epochs_compared(model: Metadata, ensemble: Ensemble) -> set[int]:
     """Return the epochs whose results for single queries and rated pairs are stored.
 
     They are the untrained network, the first and the last snapshot, and the best one.
     """
-    ends = description["snapshots"]
+    ends = model["snapshots"]
     return {0, ends[0], ends[-1], ensemble["best"]}
 
 
-def epochs_rated_few(description: dict[str, Any], ensemble: dict[str, Any]) -> list[int]:
+def epochs_rated_few(model: Metadata, ensemble: Ensemble) -> list[int]:
     """Return the epochs of the untrained snapshot, the best one and the ensemble's, if saved."""
     rated = {0, ensemble["best"], *ensemble["epochs"]}
-    return [epoch for epoch in description["saved"] if epoch in rated]
+    return [epoch for epoch in model["saved"] if epoch in rated]
 
 
-def checked(
-    path: Path, content: Any, schema: dict[str, Any], kind: str = "model"
-) -> dict[str, Any]:
+def checked(path: Path, content: Any, schema: Schema, kind: str = "model") -> Any:
     """Check the content of a file by a JSON schema, and return it.
 
     Args:

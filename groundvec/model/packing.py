@@ -6,11 +6,7 @@ from pathlib import Path
 
 from groundvec.features.backbones import Backbone, of_features
 from groundvec.model import weights
-from groundvec.model.folder import (
-    KEYS_OF_FILES,
-    ModelFolder,
-    snapshot_name,
-)
+from groundvec.model.folder import ModelFolder, snapshot_name, without_files
 from groundvec.model.network import load_model
 from groundvec.runtime.files import new_folder, write_bytes, write_json
 
@@ -29,7 +25,8 @@ def pack(
             cannot be loaded.
     """
     model = ModelFolder(folder)
-    content = dict(model.metadata)
+    # Graphs are made below, and a bank by `groundvec.model.bank.make`.
+    content = without_files(model.metadata)
     ensemble = model.ensemble
     checksums = {}
     with new_folder(target) as new:
@@ -39,11 +36,8 @@ def pack(
         write_json(new / "ensemble.json", ensemble)
         content["saved"] = ensemble["epochs"]
         content["sha256"] = checksums
-        # Neither file is copied: graphs are made below, and a bank by `groundvec.model.bank.make`.
-        for key in KEYS_OF_FILES:
-            content.pop(key, None)
         if images:
-            backbones = of_features(content["features"], weights_files=weights_files)
+            backbones = of_features(model.blocks, weights_files=weights_files)
             content["graphs"] = _pack_graphs(backbones, new / "graphs")
         write_json(new / "model.json", content)
 

@@ -9,6 +9,7 @@ import numpy as np
 from groundvec import similarity
 from groundvec.config import parts
 from groundvec.config.checks import find_mistake
+from groundvec.config.types import Description, Options, Schema
 from groundvec.runtime import arrays
 from groundvec.runtime.arrays import Matrix
 from groundvec.runtime.errors import InputError
@@ -34,7 +35,7 @@ class Snapshot(ABC):
         width: of the image features that it reads.
     """
 
-    description: dict[str, Any]
+    description: Description
     texts: dict[str, Any]
     similarity: str
     width: int
@@ -185,8 +186,8 @@ def encode_images(models: Sequence[Snapshot], features: Matrix) -> np.ndarray:
 
 
 def make_texts(
-    description: dict[str, Any],
-    contents: Mapping[str, dict[str, Any]],
+    description: Description,
+    contents: Mapping[str, Options],
     treebank: Any = None,
 ) -> dict[str, Any]:
     """Make the texts of a model's languages.
@@ -201,7 +202,7 @@ def make_texts(
     text = description["text"]
     part = parts.options_schema("text", text["name"])
     learned = part.get("learned", {})
-    schema = {
+    schema: Schema = {
         "type": "object",
         "required": learned.get("required", list(part["properties"])),
         "properties": part["properties"] | learned.get("properties", {}),

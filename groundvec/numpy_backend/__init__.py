@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from groundvec.config import parts
+from groundvec.config.types import Description
 from groundvec.model.folder import ModelFolder, opened
 from groundvec.model.sentences import Snapshot
 from groundvec.model.stored import open_snapshot
@@ -40,12 +41,12 @@ GPUS = ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
 LARGE = 1024
 
 
-def has_module(description: dict[str, Any]) -> bool:
+def has_module(description: Description) -> bool:
     """Return whether the encoder of a model's description has a module here."""
     return find_spec(_module(description)) is not None
 
 
-def torch_is_faster(description: dict[str, Any]) -> bool:
+def torch_is_faster(description: Description) -> bool:
     """Return whether torch computes the encoder of a model's description in less time."""
     encoder = description["encoder"]
     units = encoder.get("units", encoder["size"]) if "cell" in encoder else 0
@@ -182,6 +183,6 @@ class Network(Snapshot):
         return unit(vectors) if self.similarity == "cosine" else vectors
 
 
-def _module(description: dict[str, Any]) -> str:
+def _module(description: Description) -> str:
     """Return the name of the module of a description's encoder, which may not exist."""
     return f"{__name__}.{description['encoder']['name'].replace('-', '_')}"

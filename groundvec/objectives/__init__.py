@@ -11,13 +11,9 @@ embedded for `similarity` (`groundvec.similarity.embed`). If an objective has pa
 trained, and kept in checkpoints and snapshots. An objective with `provides: [pairs of captions]`
 in its YAML file also reads two captions of each of M images that are not shown, (M, size) each::
 
-    objective(images, captions, similarity, more)
+    objective(images, captions, similarity, text_only)
 
 An objective with a closed form has a method in place of the loss::
 
-    objective.solve(images, captions, size)   weights and bias of two linear layers: the images',
-                                              then the captions'
-
-It reads image features (M, width) and the input of the captions' last layer (M, width), which the
-encoder's `pooled` computes (`groundvec.encoders`).
+    objective.fit(model, split)   sets the weights of the model by the training set
 """

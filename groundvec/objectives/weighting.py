@@ -29,24 +29,24 @@ class Weighted(nn.Module, ABC):
         images: Tensor,
         captions: dict[str, Tensor],
         similarity: str,
-        more: Sequence[Tensor] = (),
+        text_only: Sequence[Tensor] = (),
     ) -> Tensor:
         """Compute the loss.
 
         Args:
             images, captions: (B, size), captions by name.
-            more: two captions (M, size) for each of M further images, which are not shown. They
-                extend each pair of names; without a pair they are one.
+            text_only: two captions (M, size) for each of M further images, which are not shown.
+                They extend each pair of names; without a pair they are one.
         """
         zero = images.new_zeros(())
         image_costs = [self.cost(vectors, images, similarity) for vectors in captions.values()]
         pairs = list(combinations(captions.values(), 2))
-        if more:
+        if text_only:
             # One larger batch has more negatives than two.
             pairs = [
-                (torch.cat([first, more[0]]), torch.cat([second, more[1]]))
+                (torch.cat([first, text_only[0]]), torch.cat([second, text_only[1]]))
                 for first, second in pairs
             ]
-            pairs = pairs or [(more[0], more[1])]
+            pairs = pairs or [(text_only[0], text_only[1])]
         caption_costs = [self.cost(first, second, similarity) for first, second in pairs]
         return self.beta * sum(image_costs, zero) + (1 - self.beta) * sum(caption_costs, zero)

@@ -6,9 +6,9 @@ raw sentences are brought into the form of its training captions.
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
 from groundvec.config import parts
+from groundvec.config.types import Part
 from groundvec.data.cleaning import clean
 
 _LETTER = "A-Za-z\u00c0-\u024f"
@@ -35,7 +35,7 @@ SUBSTITUTIONS = [
 ]
 
 
-def substitutions(text: dict[str, Any]) -> list[tuple[str, str]]:
+def substitutions(text: Part) -> list[tuple[str, str]]:
     """Return the substitutions for a model's text; none if it tokenizes or parses itself.
 
     Args:
@@ -44,7 +44,7 @@ def substitutions(text: dict[str, Any]) -> list[tuple[str, str]]:
     return [] if "tokens" in parts.provided("text", text) else SUBSTITUTIONS
 
 
-def detach_punctuation(sentences: Iterable[str], text: dict[str, Any]) -> list[str]:
+def detach_punctuation(sentences: Iterable[str], text: Part) -> list[str]:
     """Clean sentences, and detach punctuation by the `substitutions` of a model's text."""
     compiled = [(re.compile(pattern), replacement) for pattern, replacement in substitutions(text)]
     detached = []

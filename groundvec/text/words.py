@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from groundvec.config.types import Options
 from groundvec.data.tokenization import prepare
 from groundvec.runtime.errors import InputError
 from groundvec.text.encoded import MAX_INDICES, UNKNOWN, Encoded, cleaned, frequent
@@ -79,6 +80,6 @@ class Text:
         )
         return Encoded.of(indices, lengths)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Options:
         """Return the arguments of `Text`, ready for JSON."""
         return {"words": self.words, **self.options}

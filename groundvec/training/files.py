@@ -9,8 +9,9 @@ from typing import Any
 import pandas as pd
 
 from groundvec.config import parts
+from groundvec.config.types import Description, Labels, MoreCaptions, Options
 from groundvec.data import dataset
-from groundvec.data.split import Captions, Split, drawn, load_more, load_split
+from groundvec.data.split import Captions, Split, drawn, load_split, load_text_only
 from groundvec.features import store
 from groundvec.model.folder import ModelFolder, snapshot_name
 from groundvec.model.network import Model
@@ -28,11 +29,11 @@ log = logging.getLogger(__name__)
 
 
 def train_from_files(
-    description: dict[str, Any],
-    labels: Mapping[str, Any],
+    description: Description,
+    labels: Labels,
     captions: Path,
     features: Path,
-    contents: Mapping[str, dict[str, Any]],
+    contents: Mapping[str, Options],
     work: Path,
     output: Path,
     device: str,
@@ -40,6 +41,7 @@ def train_from_files(
     draw: Sequence[int] | None = None,
     treebanks: Sequence[Path] = (),
     start: ModelFolder | None = None,
+    early_epochs: int = 0,
 ) -> None:
     """Train a model; write its snapshots, history.csv and, last, model.json.
 
@@ -53,6 +55,7 @@ def train_from_files(
         draw: the number of images to draw from each split with the seed; by default all.
         start: a trained model with the same parts, to fine-tune until development recall has not
             risen for `PATIENCE` epochs; by default train from initial weights.
+        early_epochs: also keep the snapshots of so many first epochs.
 
     Raises:
         InputError, Stopped: see `groundvec.training.loop.train`.
@@ -76,13 +79,13 @@ def train_from_files(
         )
     more_captions = None  # as model.json describes them
     if description["training"].get("more_captions"):
-        training.more = load_more(table, texts)
-        more_captions = _describe_more(table, training, training.more)
+        training.text_only_captions = load_text_only(table, texts)
+        more_captions = _describe_text_only(table, training, training.text_only_captions)
     del table  # free its memory: training needs the encoded captions alone
 
     # Everything on which the result depends. Its hash names the folder of the checkpoints. So a
     # training never resumes from another's checkpoint, and is repeated if any of this changes.
-    decides = {
+    inputs = {
         "description": description,
         "seed": seed,
         "draw": draw,
@@ -91,18 +94,19 @@ def train_from_files(
         "features": store.attributes(features)["fingerprint"],
         "texts": digest(list(contents.values())),
         "treebanks": [sha256(path) for path in treebanks],
+        "early_epochs": early_epochs,
     }
     model: Model | None = None
     patience = None
     if start:
         model = load_start(start, description, texts, device)
         patience = PATIENCE
-        decides["start"] = sha256(snapshot_of(start))
-    key = digest(decides)
+        inputs["start"] = sha256(snapshot_of(start))
+    key = digest(inputs)
     folder = work / key
     title = f"{labels['model']} seed {seed}"
     with locked(folder, str(output)):
-        describe(folder, "training", f"{labels['dataset']} {title}", decides)
+        describe(folder, "training", f"{labels['dataset']} {title}", inputs)
         history = loop.train(
             description,
             texts,
@@ -114,15 +118,15 @@ def train_from_files(
             title,
             model=model,
             patience=patience,
+            early_epochs=early_epochs,
         )
         settings = description["training"]
-        saved = loop.saved_epochs(settings)
+        saved = loop.saved_epochs(settings, early_epochs)
         candidates = loop.candidate_epochs(settings)
         if start:
             saved = candidates = [loop.best_epoch(history)]
 
-        content = dict(labels)
-        content["source"] = source
+        content: dict[str, Any] = {**labels, "source": source}
         content["description"] = description
         content["texts"] = {language: text.as_dict() for language, text in texts.items()}
         content["width"] = training.features.shape[1]
@@ -141,7 +145,7 @@ def train_from_files(
     log.info("%s: done, in %s", title, output)
 
 
-def _describe_more(table: pd.DataFrame, training: Split, more: Captions) -> dict[str, Any]:
+def _describe_text_only(table: pd.DataFrame, training: Split, text_only: Captions) -> MoreCaptions:
     """Describe the captions that `more_captions` adds to a training: their source and numbers."""
     first_image = table["image_id"][table["split"].eq(dataset.MORE)].iloc[0]
     source, _, _ = first_image.partition("/")
@@ -149,8 +153,8 @@ def _describe_more(table: pd.DataFrame, training: Split, more: Captions) -> dict
     of_training = sum(int((captions.order < 0).sum()) for captions in training.captions.values())
     return {
         "source": source,
-        "captions": len(more.image),
-        "pictures": more.images,
+        "captions": len(text_only.image),
+        "pictures": text_only.images,
         "of_training_pictures": of_training,
     }
 
@@ -161,7 +165,7 @@ def _write(output: Path, history: pd.DataFrame, model: dict[str, Any], snapshots
     for epoch in model["saved"]:
         name = snapshot_name(epoch)
         copy(snapshots / name, output / "snapshots" / name)
-        checksums[epoch] = sha256(snapshots / name)
+        checksums[str(epoch)] = sha256(snapshots / name)
     write(output / "history.csv", history, History)
     model["sha256"] = checksums
     write_json(output / "model.json", model)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from groundvec.config.types import Description
 from groundvec.data.split import Split
 from groundvec.evaluation.ranks import development_recall, recall_sum
 from groundvec.model import weights
@@ -39,7 +40,7 @@ def obstacle(start: ModelFolder, recipe: ModelFolder, language: str) -> str:
 
 
 def load_start(
-    folder: ModelFolder, description: dict[str, Any], texts: Mapping[str, Any], device: str
+    folder: ModelFolder, description: Description, texts: Mapping[str, Any], device: str
 ) -> Model:
     """Load the weights of a trained model into a model with its parts, of some of its languages."""
     start = load_model(folder, folder.ensemble["best"])

@@ -18,6 +18,7 @@ from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
 from groundvec.config import parts
+from groundvec.config.types import Description, Training
 from groundvec.data.split import Captions, Split
 from groundvec.device import reseed
 from groundvec.evaluation.ranks import development_recall, recall_sum
@@ -32,8 +33,6 @@ REMEDY = (
     "look for NaN or huge values in the image features, and try a smaller learning rate or smaller "
     "clip_image and clip_caption"
 )
-SENTENCES_PER_BATCH = 1_024  # of `solve`
-EARLY_EPOCHS = 8  # all are saved: Merkx & Frank's Figure 4 plots the first epochs
 # Just below the 32 MB above which glibc (on 64-bit systems) always returns freed memory at once.
 KEPT_MEMORY = 31 * 2**20
 
@@ -43,7 +42,7 @@ log = logging.getLogger(__name__)
 
 
 def train(
-    description: dict[str, Any],
+    description: Description,
     texts: dict[str, Any],
     split: Split,
     dev: Split,
@@ -54,6 +53,7 @@ def train(
     model: Model | None = None,
     groups: Sequence[dict[str, Any]] | None = None,
     patience: int | None = None,
+    early_epochs: int = 0,
 ) -> History:
     """Train a model by its description, or resume an interrupted training in `work`.
 
@@ -70,6 +70,7 @@ def train(
         groups: the optimizer's groups of parameters; by default one of all.
         patience: stop after this many epochs without a better development recall (`best_epoch`),
             and keep the snapshot of the best one alone; by default train all epochs.
+        early_epochs: see `saved_epochs`.
 
     Returns:
         The history: one row per epoch from 0 on, each with its `provenance`.
@@ -83,14 +84,14 @@ def train(
     batch_size = settings["batch_size"]
     last_epoch = settings["epochs"]
     batches = split.batches(batch_size)  # in an epoch
-    _check_more(settings, split.more)
+    _check_text_only(settings, split.text_only_captions)
 
     if model is None:
         model = initial_model(description, texts, split, seed, device)
 
-    # An objective with a closed form, such as CCA, is solved in an epoch without batches.
-    solved = hasattr(model.objective, "solve")
-    if batches == 0 and not solved:
+    # An objective with a closed form is fitted in an epoch without batches.
+    closed_form = hasattr(model.objective, "fit")
+    if batches == 0 and not closed_form:
         raise InputError(
             f"batch_size {batch_size} is larger than the training set of "
             f"{len(split.features)} images: make it smaller in the configuration"
@@ -118,8 +119,8 @@ def train(
                 break
             freeze_alternately(model, epoch)
             order: Iterator[Batch] = iter(())
-            if epoch > 0 and solved:
-                solve(model, split)
+            if epoch > 0 and closed_form:
+                model.objective.fit(model, split)
             elif epoch > 0:
                 order = split.epoch(batch_size, seed, epoch)
 
@@ -135,7 +136,7 @@ def train(
             loss = math.nan
             learning_rate = math.nan
             speed = math.nan
-            if epoch > 0 and not solved:
+            if epoch > 0 and not closed_form:
                 loss = float(state.loss) / batches
                 learning_rate = optimizer.param_groups[0]["lr"]
                 speed = (batches - first_batch) * batch_size / (time.monotonic() - start)
@@ -156,7 +157,9 @@ def train(
                     **provenance(device),  # each epoch may have been computed elsewhere
                 }
             )
-            kept = [best_epoch(state.history)] if patience else saved_epochs(settings)
+            kept = saved_epochs(settings, early_epochs)
+            if patience:
+                kept = [best_epoch(state.history)]
             checkpoints.save_epoch(state, epoch, kept)
             found = scores["caption_to_image_r1"]
             among_ten = scores["caption_to_image_r10"]
@@ -171,7 +174,7 @@ def train(
 
 
 def initial_model(
-    description: dict[str, Any], texts: dict[str, Any], split: Split, seed: int, device: str
+    description: Description, texts: dict[str, Any], split: Split, seed: int, device: str
 ) -> Model:
     """Make a model with its initial weights, and with statistics of the training set."""
     # Torch draws the initial weights, and the seed determines them.
@@ -183,9 +186,9 @@ def initial_model(
     encoded_captions = [
         (language, captions.encoded) for language, captions in split.captions.items()
     ]
-    if split.more:
+    if split.text_only_captions:
         first_language = next(iter(split.captions))
-        encoded_captions.append((first_language, split.more.encoded))
+        encoded_captions.append((first_language, split.text_only_captions.encoded))
     model.fit_idf(encoded_captions)
     model.image.measure(split.features)
     return model
@@ -214,19 +217,19 @@ def train_step(
     for language, rows in batch.items():
         captions |= _embed_captions(model, split, language, rows, rng)
     language, rows = next(iter(batch.items()))
-    more = None
-    if split.more:
-        more = _embed_more(model, language, split.more, rng)
+    text_only = None
+    if split.text_only_captions:
+        text_only = _embed_text_only(model, language, split.text_only_captions, rng)
     image_rows = split.captions[language].image[rows]  # each language has the same images
     features = torch.from_numpy(split.features[image_rows]).to(device)
     images = model.embed_images(features)
 
     # In Merkx & Frank (2019, section 3.1.2) the objective is the hinge loss over the batch.
     loss: Tensor
-    if more is None:
+    if text_only is None:
         loss = model.objective(images, captions, model.similarity)
     else:
-        loss = model.objective(images, captions, model.similarity, more)
+        loss = model.objective(images, captions, model.similarity, text_only)
 
     optimizer.zero_grad()
     loss.backward()
@@ -261,7 +264,7 @@ def _embed_captions(
     return {f"{language} {number}": part for number, part in enumerate(vectors.split(len(rows)))}
 
 
-def _embed_more(
+def _embed_text_only(
     model: Model, language: str, captions: Captions, rng: np.random.Generator
 ) -> tuple[Tensor, ...]:
     """Draw images of `more_captions`, and embed two captions of each: (M, size) twice."""
@@ -309,26 +312,6 @@ def freeze_alternately(model: Model, epoch: int) -> None:
         model.captions.requires_grad_(not trains_images)
 
 
-@torch.inference_mode()
-def solve(model: Model, split: Split) -> None:
-    """Set the last layers of both networks to the objective's solution in closed form."""
-    [(language, captions)] = split.captions.items()  # `needs: [one language]`
-    encoder: Any = model.captions[model.name_of(language)]
-    device = encoder.projection.weight.device
-    size = len(encoder.projection.weight)
-    inputs = []  # of the captions' last layer
-    for start in range(0, len(captions.encoded), SENTENCES_PER_BATCH):
-        end = min(start + SENTENCES_PER_BATCH, len(captions.encoded))
-        batch = to_tensors(captions.encoded.batch(np.arange(start, end)), device)
-        inputs.append(encoder.pooled(*batch).cpu().numpy())
-    features = split.features[captions.image]
-    maps = model.objective.solve(features, np.concatenate(inputs), size)
-    layers = (model.image.projection, encoder.projection)
-    for layer, (matrix, bias) in zip(layers, maps, strict=True):
-        layer.weight.copy_(torch.from_numpy(matrix))
-        layer.bias.copy_(torch.from_numpy(bias))
-
-
 def best_epoch(history: History) -> int:
     """Return the trained epoch, 1 or later, with the best `recall_sum`; 0 before any.
 
@@ -338,23 +321,23 @@ def best_epoch(history: History) -> int:
     return max(recalls, key=recalls.__getitem__, default=0)
 
 
-def candidate_epochs(settings: dict[str, Any]) -> list[int]:
+def candidate_epochs(settings: Training) -> list[int]:
     """List the candidates for the ensemble: ends of cycles after both networks were trained."""
     both_trained = 2 * settings.get("alternate", 0)
     ends = range(settings["cycle"], settings["epochs"] + 1, settings["cycle"])
     return [epoch for epoch in ends if epoch >= both_trained]
 
 
-def saved_epochs(settings: dict[str, Any]) -> list[int]:
-    """List the epochs to save: the ensemble's candidates, and early ones to plot."""
-    early = range(min(EARLY_EPOCHS, settings["epochs"]) + 1)
+def saved_epochs(settings: Training, early_epochs: int = 0) -> list[int]:
+    """List the epochs to save: epoch 0, the ensemble's candidates, and so many of the first."""
+    early = range(min(early_epochs, settings["epochs"]) + 1)
     return sorted({*early, *candidate_epochs(settings)})
 
 
-def _check_more(settings: dict[str, Any], more: Captions | None) -> None:
+def _check_text_only(settings: Training, captions: Captions | None) -> None:
     """Raise InputError if `more_captions` asks for more images than the data set has."""
     needed = settings.get("more_captions", 0)
-    available = more.images if more else 0
+    available = captions.images if captions else 0
     if needed > available:
         raise InputError(
             f"more_captions {needed}: the data set has captions of {available} other pictures: "

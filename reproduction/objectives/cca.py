@@ -8,8 +8,13 @@ kernel.
 from typing import Any
 
 import numpy as np
+import torch
 
+from groundvec.data.split import Split
+from groundvec.model.network import Model, to_tensors
 from groundvec.runtime.errors import InputError
+
+SENTENCES_PER_BATCH = 1_024
 
 
 class Objective:
@@ -18,6 +23,24 @@ class Objective:
     def __init__(self, shrinkage: float) -> None:
         """Set the shrinkage of the covariances, from 0 (CCA) to 1 (partial least squares)."""
         self.shrinkage = shrinkage
+
+    @torch.inference_mode()
+    def fit(self, model: Model, split: Split) -> None:
+        """Set the last layers of both networks to the solution for the training set."""
+        [(language, captions)] = split.captions.items()  # `needs: [one language]`
+        encoder: Any = model.captions[model.name_of(language)]
+        device = encoder.projection.weight.device
+        size = len(encoder.projection.weight)
+        inputs = []  # of the captions' last layer
+        for start in range(0, len(captions.encoded), SENTENCES_PER_BATCH):
+            end = min(start + SENTENCES_PER_BATCH, len(captions.encoded))
+            batch = to_tensors(captions.encoded.batch(np.arange(start, end)), device)
+            inputs.append(encoder.pooled(*batch).cpu().numpy())
+        maps = self.solve(split.features[captions.image], np.concatenate(inputs), size)
+        layers = (model.image.projection, encoder.projection)
+        for layer, (matrix, bias) in zip(layers, maps, strict=True):
+            layer.weight.copy_(torch.from_numpy(matrix))
+            layer.bias.copy_(torch.from_numpy(bias))
 
     def solve(
         self, images: np.ndarray, captions: np.ndarray, size: int

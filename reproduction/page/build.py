@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from groundvec.card.templates import fill, listed
 from groundvec.card.text import number
+from groundvec.config.types import Schema
 from groundvec.model.folder import checked
 from groundvec.provenance import provenance
 from groundvec.runtime.files import read_json
@@ -32,20 +33,20 @@ TASKS = {
 SIGNS = {HOLDS: "✓", FAILS: "✗", OPEN: "?", EQUAL: "=", HIGHER: "▲", LOWER: "▼"}
 CLASSES = {HOLDS: "good", FAILS: "bad", OPEN: "open", EQUAL: "good", HIGHER: "bad", LOWER: "bad"}
 # The keys that are read from a gallery's file.
-QUERY: dict[str, Any] = {
+QUERY: Schema = {
     "type": "object",
     "required": ["image", "caption", "found"],
     "properties": {
         "found": {"type": "array", "items": {"type": "object", "required": ["rank", "right"]}}
     },
 }
-SHOWN_MODEL: dict[str, Any] = {
+SHOWN_MODEL: Schema = {
     "type": "object",
     "required": ["dataset", "model", "seed", "language", *TASKS],
     "properties": {task: {"type": "array", "items": QUERY} for task in TASKS},
 }
-THUMBNAIL: dict[str, Any] = {"type": "object", "required": ["webp", "caption"]}
-GALLERY: dict[str, Any] = {
+THUMBNAIL: Schema = {"type": "object", "required": ["webp", "caption"]}
+GALLERY: Schema = {
     "required": ["dataset", "own", "drawn", "images", "captions", "models", "thumbnails"],
     "properties": {
         "images": {"type": "integer", "minimum": 1},

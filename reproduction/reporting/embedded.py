@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from groundvec.config.types import Schema
 from groundvec.data.split import UNENCODED, captions_of, load_split
 from groundvec.evaluation.ratings import system_name
 from groundvec.model.folder import checked
@@ -18,7 +18,7 @@ from reproduction.reporting.systems import best_snapshot
 from reproduction.text.treebank import Treebank
 
 # The keys of model.json that identify a training's features.
-TRAINED: dict[str, Any] = {
+TRAINED: Schema = {
     "required": ["features"],
     "properties": {"features": {"type": "object", "required": ["fingerprint"]}},
 }

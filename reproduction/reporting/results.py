@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
+from groundvec.config.types import Schema
 from groundvec.data import ratings
 from groundvec.evaluation.files import read_overlap, read_predictions, read_retrieval, read_scores
 from groundvec.model.folder import MODEL, NAME, checked
@@ -21,13 +22,13 @@ from reproduction.reporting.measures import semantic_measures
 from reproduction.schemas import Measures, Models, Reranked
 
 # The keys of model.json that tables read. A part that this version lacks is shown by its name.
-PART: dict[str, Any] = {"type": "object", "required": ["name"], "properties": {"name": NAME}}
-DESCRIPTION: dict[str, Any] = {
+PART: Schema = {"type": "object", "required": ["name"], "properties": {"name": NAME}}
+DESCRIPTION: Schema = {
     "languages": {"type": "array", "items": NAME},
     "similarity": NAME,
     **dict.fromkeys(["text", "encoder", "objective"], PART),
 }
-SHOWN: dict[str, Any] = {
+SHOWN: Schema = {
     **MODEL,
     "required": ["dataset", "model", "seed", "snapshots", "description"],
     "properties": {

@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
+from groundvec.config.types import Options
 from groundvec.runtime.errors import InputError
 from groundvec.text.encoded import MAX_INDICES, PADDING, UNKNOWN, Ragged, cleaned, select
 from reproduction.text.forms import FORMS, Nodes, ancestors
@@ -186,12 +186,12 @@ class Text:
                 place = 0
             yield self._word.get(word, UNKNOWN), parent, relation, place, height, size
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Options:
         """Return the arguments of `Text` but the vectors, ready for JSON."""
         names = ("words", "relations", "counts", "places", "dimension", "parser", "form")
         return {name: getattr(self, name) for name in names}
 
-    def packed(self) -> dict[str, Any]:
+    def packed(self) -> Options:
         """Return the arguments of `Text`, the vectors too."""
         assert self.vectors is not None, "this text was made without vectors"
         return self.as_dict() | {"vectors": pack(self.vectors[2:])}

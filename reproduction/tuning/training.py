@@ -10,7 +10,7 @@ import copy
 import io
 import logging
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -24,8 +24,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from groundvec.config import parts
+from groundvec.config.types import Description, Labels
 from groundvec.data import dataset
-from groundvec.data.split import Split, captions_of, load_more, load_split
+from groundvec.data.split import Split, captions_of, load_split, load_text_only
 from groundvec.features import versions
 from groundvec.features.backbones import STAGES, Backbone
 from groundvec.features.images import cut, load
@@ -61,9 +62,9 @@ CHUNK = {"cpu": 16, "cuda": BATCH}  # images at a time; 16 fit best into a CPU's
 
 
 def tune_from_files(
-    trained: Path,
+    trained: ModelFolder,
     backbone: Backbone,
-    labels: dict[str, Any],
+    labels: Labels,
     settings: dict[str, Any],
     captions: Path,
     images: Path,
@@ -76,7 +77,7 @@ def tune_from_files(
     A tuning that was killed resumes. A finished one only writes its results again.
 
     Args:
-        trained: the folder of a model that was trained on the features of `backbone` alone.
+        trained: a model that was trained on the features of `backbone` alone.
         labels: `dataset`, `model` and `seed`, the columns of history.csv.
         settings: `stage`, the first stage to tune, and `passes` over the training images.
         captions, images: the data set's captions.csv and images.csv.
@@ -87,18 +88,17 @@ def tune_from_files(
             `groundvec.training.loop.train`.
         Stopped: SIGTERM came; a checkpoint is written.
     """
-    trained_folder = ModelFolder(trained)
-    content = trained_folder.metadata
+    content = trained.metadata
     if backbone.name not in STAGES:
         raise InputError(
-            f"{trained} was trained on features of {backbone.name}: only networks such as "
+            f"{trained.path} was trained on features of {backbone.name}: only networks such as "
             f"{next(iter(STAGES))} can be tuned"
         )
     seed = labels["seed"]
     last_snapshot = content["snapshots"][-1]
-    model = load_model(trained_folder, last_snapshot, device)
-    if hasattr(model.objective, "solve"):
-        raise InputError(f"{trained} has an objective without gradients: tune another model")
+    model = load_model(trained, last_snapshot, device)
+    if hasattr(model.objective, "fit"):
+        raise InputError(f"{trained.path} has an objective without gradients: tune another model")
     table = captions_of(content, captions)
     listed = dataset.read_images(images).set_index("image_id")
     read_pixels = partial(decoded, listed, backbone.transform, work)
@@ -108,24 +108,24 @@ def tune_from_files(
     description = tuning_description(content["description"], settings["passes"], training_images)
     model.description = description
     if description["training"]["more_captions"]:
-        split.more = load_more(table, model.texts)
+        split.text_only_captions = load_text_only(table, model.texts)
 
     # Everything on which the result depends, as in `groundvec.training.files`.
-    decides = {
+    inputs = {
         "description": description,
         "settings": settings,
         "seed": seed,
         "code": code_hash(__file__, *parts.files(description)),
         "captions": sha256(captions),
         "images": digest(listed["sha256"].to_dict()),
-        "trained": sha256(trained / "snapshots" / snapshot_name(last_snapshot)),
+        "trained": sha256(trained.path / "snapshots" / snapshot_name(last_snapshot)),
         "backbone": [backbone.name, backbone.sha256, asdict(backbone.transform)],
     }
-    key = digest(decides)
+    key = digest(inputs)
     folder = work / key
     title = f"{backbone.name} seed {seed}"
     with locked(folder, str(output)):
-        describe(folder, "tuning", f"{labels['dataset']} {title}", decides)
+        describe(folder, "tuning", f"{labels['dataset']} {title}", inputs)
         lower, upper = image_network.divide(backbone.network, settings["stage"])
         encoder = PixelsEncoder(lower, upper, backbone.transform, model.image, device)
         model.image = encoder  # type: ignore[assignment]
@@ -147,7 +147,7 @@ def tune_from_files(
     log.info("%s: done, in %s", title, output)
 
 
-def tuning_description(description: dict[str, Any], passes: int, images: int) -> dict[str, Any]:
+def tuning_description(description: Description, passes: int, images: int) -> Description:
     """Return a model's description with the settings of tuning in place of its training's.
 
     Args:
@@ -316,14 +316,14 @@ def decoded(
         raise InputError(f"images.csv lacks {missing[0]}, which captions.csv has: make both again")
     files = images.loc[image_ids]
     side = transform.resize
-    decides = {
+    inputs = {
         "images": files["sha256"].tolist(),
         "side": side,
         "interpolation": transform.interpolation,
         "code": code_hash("groundvec/features/images.py"),
         "versions": versions(),
     }
-    key = digest(decides)
+    key = digest(inputs)
     path = work / "pixels" / f"{key}.bin"
     shape = (len(files), 3, side, side)
     # It names the pictures too: a file of others may have been copied here, with its checksum.
@@ -344,8 +344,8 @@ def decoded(
 
 def _write(
     output: Path,
-    labels: dict[str, Any],
-    history: list[dict[str, Any]],
+    labels: Labels,
+    history: Sequence[Mapping[str, Any]],
     upper: image_network.Upper,
     backbone: Backbone,
     settings: dict[str, Any],
@@ -357,7 +357,7 @@ def _write(
     write_bytes(output / "tuned.pth", buffer.getbuffer())
     epochs = pd.DataFrame([{**labels, **row} for row in history])
     write(output / "history.csv", epochs, History)
-    tuned = dict(labels)
+    tuned: dict[str, Any] = {**labels}
     tuned["backbone"] = backbone.name
     tuned["tuned_from"] = {"weights": backbone.weights, "sha256": backbone.sha256}
     tuned["settings"] = settings

@@ -41,7 +41,7 @@ def train(work, split=SPLIT, described=SHORT, seed=3, evaluate=no_recall):
     """Train; `evaluate` stands for the recall on development images."""
     with patch.object(loop, "development_recall", evaluate):
         texts = dict.fromkeys(split.captions, TEXT)
-        return loop.train(described, texts, split, split, seed, "cpu", work)
+        return loop.train(described, texts, split, split, seed, "cpu", work, early_epochs=8)
 
 
 def weights(work, epoch=4):

@@ -25,9 +25,10 @@ import re
 import shlex
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from groundvec.cli.program import show
+from groundvec.config.types import Description, Labels
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.files import check_new
 from groundvec.runtime.jobs import cores, locked
@@ -180,7 +181,7 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     captions_file = work / "captions.csv"
     features = work / "features.h5"
     dataset.write(work, captions, images)
-    backbones = of_features(recipe.metadata.get("features", {}), recipe.graphs)
+    backbones = of_features(recipe.blocks, recipe.graphs)
     # The weights of the start read features that are scaled by its factors.
     factors = [backbone.factor for backbone in backbones] if start else None
     _extract(backbones, factors, work, features, device)
@@ -193,7 +194,11 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     else:
         text_class = parts.find("text", description["text"]["name"])
         content = text_class.build(train_captions, **parts.options(description["text"])).as_dict()
-    labels = {"dataset": photos.resolve().name or "/", "model": output.name, "seed": arguments.seed}
+    labels: Labels = {
+        "dataset": photos.resolve().name or "/",
+        "model": output.name,
+        "seed": arguments.seed,
+    }
     model = work / "model"
     choose(device, precision=description["training"]["precision"])
     train_from_files(
@@ -378,10 +383,10 @@ def _extract(
 def _description(
     arguments: argparse.Namespace,
     recipe_name: str,
-    recipe: dict[str, Any],
+    recipe: Description,
     captions: "pd.DataFrame",
     start: "ModelFolder | None",
-) -> dict[str, Any]:
+) -> Description:
     """Adapt a recipe to the captions: their language, and epochs for the number of pictures."""
     from groundvec.config.description import complete_description
 

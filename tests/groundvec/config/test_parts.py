@@ -97,8 +97,8 @@ def test_a_replaced_file_of_trees_trains_anew(project):
     assert made[0]["texts"] == made[1]["texts"] and made[0]["key"] != made[1]["key"]
     for content in made:  # a key is the hash of all inputs of the training
         about = json.loads((project / "work" / content["key"] / "about.json").read_text())
-        assert digest(about["decides"]) == content["key"]
-        assert about["decides"]["description"] == content["description"]
+        assert digest(about["inputs"]) == content["key"]
+        assert about["inputs"]["description"] == content["description"]
 
 
 def test_parts_are_added_by_two_files_each_as_the_recipes_have_them(project):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from groundvec.data import dataset
 from groundvec.data.cleaning import clean
-from groundvec.data.split import UNENCODED, drawn, load_more, load_split
+from groundvec.data.split import UNENCODED, drawn, load_split, load_text_only
 from groundvec.runtime.errors import InputError
 from tests.support.refusals import refused
 
@@ -218,11 +218,11 @@ def test_captions_without_images_are_read_with_a_split(tmp_path):
     rng = np.random.default_rng(0)
     drawn_beside = {int(english.another(np.array([0]), rng)[0]) for _ in range(50)}
     assert drawn_beside == {1, 2, 3}
-    more = load_more(read, both)
+    more = load_text_only(read, both)
     assert more.encoded == ["A bird .", "Ein Vogel .", "Ein Frosch .", "Cats !", "An ape ."]
     assert more.image.tolist() == [0, 0, 1, 2, 2]
-    assert load_more(read, {"en": UNENCODED}).encoded == ["A bird .", "Cats !", "An ape ."]
-    assert load_more(drawn(read, [1, 1, 1], 1), both).encoded == more.encoded
+    assert load_text_only(read, {"en": UNENCODED}).encoded == ["A bird .", "Cats !", "An ape ."]
+    assert load_text_only(drawn(read, [1, 1, 1], 1), both).encoded == more.encoded
 
 
 def test_captions_without_images_are_checked_like_others():

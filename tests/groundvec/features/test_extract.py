@@ -229,7 +229,7 @@ def test_a_stopped_extraction_keeps_its_finished_images(tmp_path, monkeypatch, c
     extract.extract(*arguments)
     assert "4 images, 1 of them done before" in caplog.text
     [about] = (tmp_path / "work").glob("*/about.json")
-    assert digest(read_json(about)["decides"]) == about.parent.name
+    assert digest(read_json(about)["inputs"]) == about.parent.name
 
 
 def rewrite(change, save=np.savez):

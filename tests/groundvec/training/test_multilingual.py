@@ -12,7 +12,7 @@ from groundvec import SentenceEncoder
 from groundvec.config import parts as parts_of
 from groundvec.config.description import complete_description
 from groundvec.data.dataset import CAPTION_COLUMNS
-from groundvec.data.split import Captions, Split, load_more
+from groundvec.data.split import Captions, Split, load_text_only
 from groundvec.evaluation.retrieval import caption_ranks
 from groundvec.model.network import Model, load_model
 from groundvec.results.schemas import History
@@ -152,7 +152,7 @@ def test_fewer_captions_without_pictures_than_a_step_needs_are_refused(tmp_path)
     about, texts, split = with_more(more_captions=5)
     with pytest.raises(InputError, match="more_captions 5: the data set has captions of 4 other"):
         loop.train(about, texts, split, split, 0, "cpu", tmp_path)
-    for none in (None, load_more(pd.DataFrame(columns=CAPTION_COLUMNS), texts)):
-        split.more = none
+    for none in (None, load_text_only(pd.DataFrame(columns=CAPTION_COLUMNS), texts)):
+        split.text_only_captions = none
         with pytest.raises(InputError, match="5: the data set has captions of 0 other"):
             loop.train(about, texts, split, split, 0, "cpu", tmp_path)
