@@ -19,9 +19,11 @@ from groundvec.config.schema import (
     hint_at,
     mistake,
 )
+from groundvec.config.types import Description, Options
 from groundvec.provenance import digest
 from reproduction import papers
 from reproduction.reading import check_form
+from rules.configuration import Configuration, Dataset, Ratings, Translation, Tuning
 
 BACKBONES = parts.ROOT / "groundvec/features/backbones.yaml"
 # Keys that a data set does not inherit from the one that it is `of`: they are about training.
@@ -30,18 +32,17 @@ NOT_INHERITED = {"models", "seeds", "draw", "folds", "training", "papers"}
 RERANKERS = ("baseline", "length", "oracle")
 
 
-def complete(config: dict[str, Any]) -> dict[str, Any]:
+def complete(written: Options) -> Configuration:
     """Return the configuration with every default filled in.
 
     Args:
-        config: as it was read from YAML and the command line.
+        written: the configuration, as it was read from YAML and the command line.
 
     Raises:
         InputError: one line that names the first wrong key, and what to write instead.
     """
-    check_form(config)
-    written = copy.deepcopy(config)
-    config = copy.deepcopy(config)
+    check_form(written)
+    config: Any = copy.deepcopy(written)
     _inherit(config.get("datasets"))
 
     schema = configuration_schema()
@@ -65,7 +66,7 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
             check_known(f"{place}.papers.{number}", paper, papers.named(), "unknown paper {}")
         if any(papers.known()[paper].selects for paper in dataset["papers"]):
             _check_selection(place, dataset, config)
-    _name_backbones(datasets)
+    _complete_tunings(datasets)
     _check_unread(written, config)
     if "ratings" in config:
         _check_ratings(config["ratings"], datasets)
@@ -127,15 +128,17 @@ def _dataset_keys(dataset: Mapping[str, Any]) -> set[str]:
     return keys
 
 
-def _check_backbone(place: str, dataset: dict[str, Any]) -> None:
-    """List a data set's backbones; InputError if they fit no other key."""
-    if not isinstance(dataset["backbone"], list):
-        dataset["backbone"] = [dataset["backbone"]]
-    names = [item if isinstance(item, str) else item["name"] for item in dataset["backbone"]]
-    if names == ["precomputed"]:
+def _check_backbone(place: str, dataset: Any) -> None:
+    """Write a data set's `backbone` as a list of networks; InputError if they fit no other key."""
+    written = dataset["backbone"]
+    items = written if isinstance(written, list) else [written]
+    networks = [{"name": item} if isinstance(item, str) else item for item in items]
+    dataset["backbone"] = networks
+    if is_precomputed(dataset):
         return
     known = parts.load_yaml(BACKBONES)
-    for name in names:
+    for network in networks:
+        name = network["name"]
         if name == "precomputed":
             raise mistake(
                 f"{place}.backbone",
@@ -147,23 +150,24 @@ def _check_backbone(place: str, dataset: dict[str, Any]) -> None:
         check_known(f"{place}.weights", dataset["weights"], known[name], problem)
 
 
-def _name_backbones(datasets: dict[str, Any]) -> None:
-    """Join the names of each data set's backbones by `+`, and describe tuned ones as `tuned`.
+def is_precomputed(dataset: Dataset) -> bool:
+    """Return whether a data set's features were computed elsewhere."""
+    return dataset["backbone"] == [{"name": "precomputed"}]
+
+
+def _complete_tunings(datasets: dict[str, Dataset]) -> None:
+    """Fill in the settings of tuned networks, and add the `key` of each: a hash of its tuning.
 
     Raises:
         InputError: the training that a network is tuned after does not fit.
     """
-    listed = {name: dataset["backbone"] for name, dataset in datasets.items()}
     for dataset_name, dataset in datasets.items():
-        names = []
-        dataset["tuned"] = {}
-        for item in listed[dataset_name]:
-            if isinstance(item, str):
-                names.append(item)
+        for network in dataset["backbone"]:
+            if "tuned" not in network:
                 continue
             place = f"datasets.{dataset_name}.backbone"
-            settings = complete_by(item["tuned"], "tuned", f"{place}.tuned")
-            _check_tuned(place, item["name"], settings, dataset_name, datasets, listed)
+            settings = complete_by(network["tuned"], "tuned", f"{place}.tuned")
+            _check_tuned(place, network["name"], settings, dataset_name, datasets)
             before = datasets[settings["dataset"]]
             key = digest(
                 before["models"][settings["model"]],
@@ -171,25 +175,17 @@ def _name_backbones(datasets: dict[str, Any]) -> None:
                 settings["stage"],
                 settings["passes"],
             )
-            name = f"{item['name']}-tuned-{key[:8]}"
-            names.append(name)
-            dataset["tuned"][name] = settings
-        dataset["backbone"] = "+".join(names)
+            network["key"] = key[:8]
 
 
 def _check_tuned(
     place: str,
     network: str,
-    settings: dict[str, Any],
+    settings: Tuning,
     dataset_name: str,
-    datasets: dict[str, Any],
-    listed: dict[str, list[Any]],
+    datasets: dict[str, Dataset],
 ) -> None:
-    """Raise InputError if a network cannot be tuned, or not after the training that is named.
-
-    Args:
-        listed: the backbones of all data sets.
-    """
+    """Raise InputError if a network cannot be tuned, or not after the training that is named."""
     if not network.endswith("_stages"):
         raise mistake(f"{place}.name", f"{network} cannot be tuned: name one with _stages")
     before = settings["dataset"]
@@ -202,7 +198,7 @@ def _check_tuned(
             f"{before} has other pictures: give it `of: {dataset_name}`, or both the same `of`"
         )
         raise mistake(f"{place}.tuned.dataset", problem)
-    if listed[before] != [network]:
+    if datasets[before]["backbone"] != [{"name": network}]:
         problem = f"the backbone of {before} must be {network} alone, as it is tuned from there"
         raise mistake(f"{place}.tuned.dataset", problem)
     for seed in dataset["seeds"]:
@@ -211,7 +207,7 @@ def _check_tuned(
             raise mistake(f"datasets.{dataset_name}.seeds", problem)
 
 
-def _check_captions(place: str, dataset: dict[str, Any]) -> None:
+def _check_captions(place: str, dataset: Dataset) -> None:
     """Raise InputError if a model needs captions that the data set has not."""
     for model, description in dataset["models"].items():
         if description["training"].get("more_captions") and "more_captions" not in dataset:
@@ -224,7 +220,7 @@ def _check_captions(place: str, dataset: dict[str, Any]) -> None:
         check_languages(place, dataset, languages)
 
 
-def _check_bank(place: str, dataset: dict[str, Any]) -> None:
+def _check_bank(place: str, dataset: Dataset) -> None:
     """Raise InputError if a data set has a bank, and a model that compares no cosines."""
     for model, description in dataset["models"].items():
         if dataset["bank"] and description["similarity"] != "cosine":
@@ -235,7 +231,7 @@ def _check_bank(place: str, dataset: dict[str, Any]) -> None:
             )
 
 
-def check_languages(place: str, dataset: dict[str, Any], languages: list[str]) -> None:
+def check_languages(place: str, dataset: Dataset, languages: list[str]) -> None:
     """Raise InputError if captions are not in the language of a data set or of one of its models.
 
     Args:
@@ -265,7 +261,7 @@ def _source_languages() -> dict[str, list[str]]:
     return {name: parts.options_schema("sources", name).get("languages", []) for name in names}
 
 
-def _check_selection(place: str, dataset: dict[str, Any], config: dict[str, Any]) -> None:
+def _check_selection(place: str, dataset: Dataset, config: Configuration) -> None:
     """Raise InputError if no model of a data set can be shown alone, as `select` asks."""
     selection = config["select"]
     models = dataset["models"]
@@ -283,7 +279,7 @@ def _check_selection(place: str, dataset: dict[str, Any], config: dict[str, Any]
 # Other sections
 
 
-def _check_unread(written: dict[str, Any], config: dict[str, Any]) -> None:
+def _check_unread(written: Options, config: Configuration) -> None:
     """Raise InputError for a key that nothing reads because of another key's value.
 
     Args:
@@ -296,7 +292,7 @@ def _check_unread(written: dict[str, Any], config: dict[str, Any]) -> None:
             continue  # its keys are as in the other one
         # Data sets with the same images may have other backbones.
         related = [data for key, data in datasets.items() if data.get("of", key) == name]
-        if "features" in keys and all(data["backbone"] != "precomputed" for data in related):
+        if "features" in keys and not any(map(is_precomputed, related)):
             raise mistake(
                 f"datasets.{name}.features",
                 "this file is read only with `backbone: precomputed`: add that, or remove "
@@ -314,7 +310,7 @@ def _check_unread(written: dict[str, Any], config: dict[str, Any]) -> None:
         raise mistake("select", f"{problem}: add it there, or remove `select`")
 
 
-def _check_ratings(ratings: dict[str, Any], datasets: dict[str, Any]) -> None:
+def _check_ratings(ratings: Ratings, datasets: dict[str, Dataset]) -> None:
     """Raise InputError if a baseline names captions that no data set has."""
     with_captions = [name for name, dataset in datasets.items() if "of" not in dataset]
     for name, settings in ratings["baselines"].items():
@@ -324,7 +320,7 @@ def _check_ratings(ratings: dict[str, Any], datasets: dict[str, Any]) -> None:
             check_known(place, settings["captions"], with_captions, problem)
 
 
-def _check_translation(translation: dict[str, Any], datasets: dict[str, Any]) -> None:
+def _check_translation(translation: Translation, datasets: dict[str, Dataset]) -> None:
     """Raise InputError if the data set has no translations, or models do not fit them."""
     name = translation["dataset"]
     check_known("translation.dataset", name, datasets, "there is no data set {}")
@@ -353,7 +349,9 @@ def _check_translation(translation: dict[str, Any], datasets: dict[str, Any]) ->
     _check_rerankers(translation, name, dataset["models"])
 
 
-def _check_rerankers(translation: dict[str, Any], dataset: str, models: dict[str, Any]) -> None:
+def _check_rerankers(
+    translation: Translation, dataset: str, models: Mapping[str, Description]
+) -> None:
     """Raise InputError if a re-ranker is no model of the data set, or cannot read translations."""
     place = "translation.rerank_by"
     target = translation["target"]

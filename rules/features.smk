@@ -66,7 +66,7 @@ rule concatenate_features:
     log:
         "results/logs/features/{dataset}/{backbones}.log",
     wildcard_constraints:
-        backbones=r"[\w-]+(\+[\w-]+)+",
+        backbones=any_of(map(re.escape, plan.concatenated)),
     localrule: True
     conda:
         ENVIRONMENT

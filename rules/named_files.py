@@ -10,14 +10,15 @@ from typing import Any
 from groundvec.config import parts
 from groundvec.config.schema import mistake
 from groundvec.runtime.errors import closest
-from rules.experiment import check_languages
+from rules.configuration import Configuration, Dataset
+from rules.experiment import check_languages, is_precomputed
 
 FLICKR30K = "https://forms.illinois.edu/sec/229675"  # the form for its pictures
 # The key that has a part's name, where it is not `name`.
 NAME_KEYS = {"sources": "source", "baselines": "encoder"}
 
 
-def check_files(config: dict[str, Any], mirror: str, public: Iterable[str]) -> None:
+def check_files(config: Configuration, mirror: str, public: Iterable[str]) -> None:
     """Raise InputError if a file that a completed configuration names is missing or differs.
 
     Snakemake itself would not notice where results exist: it would keep them.
@@ -40,11 +41,9 @@ def check_files(config: dict[str, Any], mirror: str, public: Iterable[str]) -> N
         _check_options(f"ratings.baselines.{name}", files, public)
 
 
-def _check_dataset(
-    place: str, dataset: dict[str, Any], mirror: str, public: tuple[str, ...]
-) -> None:
+def _check_dataset(place: str, dataset: Dataset, mirror: str, public: tuple[str, ...]) -> None:
     """Raise InputError if a file or folder of a data set is missing, or its own table is wrong."""
-    if dataset["backbone"] == "precomputed":
+    if is_precomputed(dataset):
         features = dataset["features"]
         if not (mirror and Path(mirror, features).is_file()):
             remedy = "correct the path, or name a network as `backbone`, which computes them"
@@ -61,7 +60,7 @@ def _check_dataset(
         _check_path(f"{place}.{option}", Path(folder), folder=True, origin=origin)
     source = parts.options_schema("sources", dataset["source"])
     if source.get("early"):
-        options = {key: dataset[key] for key in source["properties"] if key in dataset}
+        options = {key: value for key, value in dataset.items() if key in source["properties"]}
         # By name, because `sources` is in a higher layer, and only an `early` one is worth
         # importing pandas.
         module = import_module(parts.module("sources", dataset["source"]))

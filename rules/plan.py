@@ -7,7 +7,7 @@ attributes. In a path, `<experiment>` is the folder of the experiment's results.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,9 +16,11 @@ from typing import Any
 
 from groundvec.config import parts
 from groundvec.config.schema import configuration_schema
+from groundvec.config.types import Description, Part
 from groundvec.data.sts_archives import chosen
 from groundvec.provenance import digest
 from reproduction import papers, sources
+from rules.configuration import Configuration, Dataset, Network, Tuning
 from rules.named_files import archive, is_public, named_files
 
 DATASET = "results/datasets/{dataset}"
@@ -31,14 +33,12 @@ RATED_BY_BASELINE = "<experiment>/ratings/baselines/{baseline}"
 SYSTEM = "<experiment>/translation/{system}"
 RERANKED = f"{SYSTEM}/reranked.{{n}}.csv"
 
-TUNED = "-tuned-"  # in the name of a backbone, before a hash of its tuning
 NO_NAME = "(?!)"  # a pattern that nothing matches
 
-Description = dict[str, Any]
 Options = list[str]
 
 
-def stage_settings(stage: str, section: Mapping[str, Any]) -> dict[str, Any]:
+def stage_settings(stage: str, section: Mapping[str, object]) -> Mapping[str, object]:
     """Select the keys of a section that a stage has in the schema's `$defs`: `extraction`."""
     properties = configuration_schema()["$defs"][stage]["properties"]
     return {key: section[key] for key in properties if key in section}
@@ -59,7 +59,7 @@ def file_options(wildcards: Any, input: Any) -> Options:
     return options({kind: paths for kind, paths in input.items() if paths})
 
 
-def as_json(description: Mapping[str, Any]) -> str:
+def as_json(description: Mapping[str, object]) -> str:
     """Format a description for a command line; equal descriptions have the same text."""
     return json.dumps(description, sort_keys=True)
 
@@ -69,21 +69,31 @@ def stem(wildcards: Any, output: Any) -> str:
     return str(Path(output[0]).with_suffix(""))
 
 
-def any_of(names: Iterator[str] | list[str]) -> str:
+def any_of(names: Iterable[str]) -> str:
     """Return a pattern that matches these names; without any, it matches nothing."""
     return "|".join(names) or NO_NAME
 
 
-def text_name(text: Description) -> str:
+def text_name(text: Part) -> str:
     """Return the name of a text, with a hash of its options if it has any."""
     text_options = parts.options(text)
     return text["name"] + (f"-{digest(text_options)[:8]}" if text_options else "")
 
 
-def treebank_name(text: Description) -> str:
+def treebank_name(text: Part) -> str:
     """Return the name of a text's treebank; empty if the text reads no trees."""
     parser = parts.parser(text)
     return f"trees-{digest(parser)[:8]}" if parser else ""
+
+
+def tuned_name(network: Network) -> str:
+    """Return the name of a tuned network, with the key of its tuning."""
+    return f"{network['name']}-tuned-{network['key']}"
+
+
+def features_name(network: Network, seed: int) -> str:
+    """Return the name of a network's features; a tuned one is tuned with each seed."""
+    return f"{tuned_name(network)}-seed{seed}" if "tuned" in network else network["name"]
 
 
 def reads_english(description: Description) -> bool:
@@ -100,12 +110,12 @@ class Plan:
         sources: the content of resources/sources.yaml, the public files.
     """
 
-    config: Mapping[str, Any]
+    config: Configuration
     mirror: str
     sources: Mapping[str, Any]
 
     @property
-    def datasets(self) -> Mapping[str, Any]:
+    def datasets(self) -> dict[str, Dataset]:
         return self.config["datasets"]
 
     @property
@@ -121,7 +131,7 @@ class Plan:
 
     def value(self, key: str) -> Callable[[Any], Any]:
         """Return a function of the wildcards: the value of one key of the data set."""
-        return lambda wildcards: self.datasets[wildcards.dataset][key]
+        return lambda wildcards: dict(self.datasets[wildcards.dataset])[key]
 
     def settings(self, stage: str) -> Callable[[Any], str]:
         """Return a function of the wildcards: the data set's `stage_settings` as JSON."""
@@ -144,7 +154,7 @@ class Plan:
         outputs = parts.options_schema("sources", source).get("outputs", {})
         return {kind: f"{DATASET}/{name}" for kind, name in outputs.items()}
 
-    def source_files(self, data: dict[str, Any]) -> dict[str, str]:
+    def source_files(self, data: Mapping[str, Any]) -> dict[str, str]:
         """Return the files that a source reads, by argument of its `read`.
 
         Args:
@@ -162,7 +172,7 @@ class Plan:
         files = [*self.source_files(data).values(), *self.more_captions_files(data).values()]
         return [archive(path) for path in files]
 
-    def more_captions_files(self, data: dict[str, Any]) -> dict[str, str]:
+    def more_captions_files(self, data: Dataset) -> dict[str, str]:
         """Return the files of a data set's captions without pictures, as `source_files` does."""
         if "more_captions" not in data:
             return {}
@@ -219,15 +229,10 @@ class Plan:
     # Features
 
     def features_file(self, wildcards: Any) -> str:
-        """Return the features that a training with one seed learns from.
-
-        The names of several networks are joined by `+`; tuned ones are tuned with each seed.
-        """
-        dataset = self.datasets[wildcards.dataset]
-        names = []
-        for name in dataset["backbone"].split("+"):
-            names.append(f"{name}-seed{wildcards.seed}" if name in dataset["tuned"] else name)
-        return f"results/features/{self.parent(wildcards.dataset)}/{'+'.join(names)}.h5"
+        """Return the features that a training with one seed learns from."""
+        networks = self.datasets[wildcards.dataset]["backbone"]
+        name = "+".join(features_name(network, wildcards.seed) for network in networks)
+        return f"results/features/{self.parent(wildcards.dataset)}/{name}.h5"
 
     def features_of_seeds(self, wildcards: Any) -> list[str]:
         """List the features of all trainings of a data set, each file once."""
@@ -246,19 +251,41 @@ class Plan:
         stem = f"results/features/{wildcards.dataset}/{wildcards.backbone}"
         return [f"{stem}.part{part}-of-{data['parts']}.h5" for part in range(data["parts"])]
 
+    @cached_property
+    def concatenated(self) -> dict[str, list[str]]:
+        """The names of the features that are concatenated, by the name of the result."""
+        names = {}
+        for data in self.datasets.values():
+            for seed in data["seeds"]:
+                blocks = [features_name(network, seed) for network in data["backbone"]]
+                if len(blocks) > 1:
+                    names["+".join(blocks)] = blocks
+        return names
+
     def features_of_each(self, wildcards: Any) -> list[str]:
         """List the features of several networks, one file per network."""
         folder = f"results/features/{wildcards.dataset}"
-        return [f"{folder}/{name}.h5" for name in wildcards.backbones.split("+")]
+        return [f"{folder}/{name}.h5" for name in self.concatenated[wildcards.backbones]]
+
+    @cached_property
+    def tuned_features(self) -> dict[str, Network]:
+        """The tuned networks, by the names of their features."""
+        return {
+            features_name(network, seed): network
+            for data in self.datasets.values()
+            for seed in data["seeds"]
+            for network in data["backbone"]
+            if "tuned" in network
+        }
 
     def network(self, wildcards: Any) -> str:
-        """Return the name of a backbone's network, without the name of its tuning."""
-        name, _, _ = wildcards.backbone.partition(TUNED)
-        return str(name)
+        """Return the name of the network that computes features, tuned or not."""
+        tuned = self.tuned_features.get(wildcards.backbone)
+        return tuned["name"] if tuned else str(wildcards.backbone)
 
     def backbone_weights(self, wildcards: Any) -> list[str]:
         """Return the backbone's weights if they are tuned or public; torchvision has others."""
-        if TUNED in wildcards.backbone:
+        if wildcards.backbone in self.tuned_features:
             return [f"results/tuned/{wildcards.dataset}/{wildcards.backbone}/tuned.pth"]
         if self.datasets[wildcards.dataset]["weights"] != "IMAGENET1K_V1":
             return []
@@ -266,16 +293,17 @@ class Plan:
         return [f"data/{name}" for name in self.sources if re.fullmatch(pattern, name)]
 
     @cached_property
-    def tuned(self) -> dict[tuple[str, str], Any]:
-        """The tuned networks, by the data set of the images and the name.
+    def tuned(self) -> dict[tuple[str, str], Tuning]:
+        """The tunings, by the data set of the images and the name of the tuned network.
 
         The name has a hash of the training before, which does not depend on the images: trainings
         of one description on several data sets result in networks of one name.
         """
         return {
-            (self.parent(dataset), name): tuned
+            (self.parent(dataset), tuned_name(network)): network["tuned"]
             for dataset, data in self.datasets.items()
-            for name, tuned in data["tuned"].items()
+            for network in data["backbone"]
+            if "tuned" in network
         }
 
     def trained_before(self, wildcards: Any) -> list[str]:
@@ -292,8 +320,7 @@ class Plan:
     def tuned_description(self, wildcards: Any) -> Description:
         """Return the description of the model that a network is tuned with."""
         tuned = self.tuned[wildcards.dataset, wildcards.backbone]
-        model: Description = self.datasets[tuned["dataset"]]["models"][tuned["model"]]
-        return model
+        return self.datasets[tuned["dataset"]]["models"][tuned["model"]]
 
     # Models
 
@@ -319,7 +346,8 @@ class Plan:
         """Hash everything that defines a training, except names."""
         data = self.datasets[dataset]
         parent = self.parent(dataset)
-        return digest(parent, data["backbone"], data["models"][model], seed, data.get("draw"))
+        networks = [features_name(network, seed) for network in data["backbone"]]
+        return digest(parent, networks, data["models"][model], seed, data.get("draw"))
 
     @cached_property
     def first_names(self) -> dict[str, tuple[str, str, int]]:
@@ -346,7 +374,7 @@ class Plan:
     # Texts
 
     @cached_property
-    def texts(self) -> dict[str, Description]:
+    def texts(self) -> dict[str, Part]:
         """The texts of all models, by name."""
         models = [model for data in self.datasets.values() for model in data["models"].values()]
         return {text_name(model["text"]): model["text"] for model in models}
@@ -434,7 +462,7 @@ class Plan:
         files = self._baseline_files(self.ratings["baselines"][wildcards.baseline])
         return [archive(path) for path in files.values()]
 
-    def _baseline_files(self, baseline: dict[str, Any]) -> dict[str, str]:
+    def _baseline_files(self, baseline: Part) -> dict[str, str]:
         files = self.public(named_files("baselines", baseline))
         if "captions" in baseline:
             files["captions"] = f"results/datasets/{baseline['captions']}/captions.csv"

@@ -16,7 +16,7 @@ rule tune:
     benchmark:
         "results/benchmarks/tune/{dataset}/{backbone}-seed{seed}.tsv"
     wildcard_constraints:
-        backbone=r"\w+-tuned-[0-9a-f]{8}",
+        backbone=any_of(name for _, name in plan.tuned),
     conda:
         ENVIRONMENT
     threads: 1

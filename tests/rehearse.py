@@ -84,7 +84,8 @@ def prepare(folder, config):
         sys.exit(f"error: {folder} is no complete rehearsal: delete it, or name another folder")
     folder.mkdir(parents=True)
     copy_project(folder)
-    backbones = {b for data in full["datasets"].values() for b in data["backbone"].split("+")}
+    datasets = full["datasets"].values()
+    backbones = {network["name"] for data in datasets for network in data["backbone"]}
     networks = sorted(backbones & {"resnet152", "vgg19"})
     everything = any(name in json.dumps(config) for name in ("multi30k", "infersent"))
     public_files.write(folder, 2 * batch, networks, everything)

@@ -122,7 +122,7 @@ def card(
         "searches": searches.drop_duplicates("language").to_dict("records"),
         "references": list(references),
     }
-    values |= _of_description(model) | weaknesses
+    values |= _of_description(model_folder) | weaknesses
     return fill(Path(__file__).with_suffix(".md"), values, FILTERS)
 
 
@@ -140,14 +140,14 @@ def _more_captions(model: Metadata) -> dict[str, Any]:
     return more | {"data": options_schema("sources", more["source"])["card"]}
 
 
-def _of_description(model: Metadata) -> dict[str, Any]:
+def _of_description(folder: ModelFolder) -> dict[str, Any]:
     """Return the template's values that come from the description of the model's parts."""
-    description = model["description"]
+    description = folder.description
     languages = description["languages"]
     vectors = description["text"].get("vectors", "captions")
-    backbone = model.get("features", {}).get("backbone", "precomputed")
+    backbones = [block.backbone for block in folder.blocks]
     known = []
-    for language, text in model["texts"].items():
+    for language, text in folder.metadata["texts"].items():
         for symbols in ("characters", "words"):
             if symbols in text:
                 known.append((LANGUAGES.get(language, language), symbols, len(text[symbols])))
@@ -162,7 +162,7 @@ def _of_description(model: Metadata) -> dict[str, Any]:
         "similarity": SIMILARITIES[description["similarity"]],
         "examples": [EXAMPLES.get(code, "...") for code in example_languages],
         "vectors": "" if vectors == "captions" else Path(vectors).name,
-        "backbones": [] if backbone == "precomputed" else backbone.split("+"),
+        "backbones": [] if backbones == ["precomputed"] else backbones,
         "known": known,
         "limits": [schema["limits"] for schema in schemas if "limits" in schema],
     }

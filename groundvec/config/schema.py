@@ -87,7 +87,7 @@ def _caption_options(schema: Schema) -> Schema:
 # Checks and defaults
 
 
-def complete_by(value: dict[str, Any], kind: str, place: str) -> dict[str, Any]:
+def complete_by(value: Any, kind: str, place: str) -> Any:
     """Check a part of a configuration by a definition of the schema, fill it in, and return it."""
     root = configuration_schema()
     check(value, {"$ref": f"#/$defs/{kind}", "$defs": root["$defs"]}, place)
@@ -95,7 +95,7 @@ def complete_by(value: dict[str, Any], kind: str, place: str) -> dict[str, Any]:
     return value
 
 
-def check(value: dict[str, Any], schema: Schema, *place: str) -> None:
+def check(value: Any, schema: Schema, *place: str) -> None:
     """Raise InputError for the first mistake; numbers that are written as text become numbers."""
     validator = _Validator(schema)
     errors = list(validator.iter_errors(value))
@@ -108,7 +108,7 @@ def check(value: dict[str, Any], schema: Schema, *place: str) -> None:
         raise _explain(errors[0], place)
 
 
-def _read_numbers(config: dict[str, Any], errors: list[ValidationError]) -> None:
+def _read_numbers(config: Any, errors: list[ValidationError]) -> None:
     """Turn text into a number or null where the schema wants one, and 2.0 into 2.
 
     YAML reads 1e-3 as text, and Snakemake reads every value inside a value of --config as text.

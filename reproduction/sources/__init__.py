@@ -74,7 +74,7 @@ def archives() -> dict[str, str]:
     return unpacked
 
 
-def arguments(dataset: dict[str, Any]) -> dict[str, Any]:
+def arguments(dataset: Mapping[str, Any]) -> dict[str, Any]:
     """Select a data set's options for `read`, without those that are replaced by files."""
     schema = parts.options_schema("sources", dataset["source"])
     replaced = {option for option, _ in parts.keyword_values(schema, dataset, "files")}
@@ -82,7 +82,7 @@ def arguments(dataset: dict[str, Any]) -> dict[str, Any]:
     return {key: dataset[key] for key in options}
 
 
-def state(dataset: dict[str, Any]) -> str:
+def state(dataset: Mapping[str, Any]) -> str:
     """Compute a key of the pictures of a data set whose source is `early`."""
     module = import_module(parts.module("sources", dataset["source"]))
     return module.state(**arguments(dataset))

@@ -69,14 +69,14 @@ def test_the_defaults_are_the_paper_s():
             "clip_caption": 0.05,
         },
     }
-    assert completed["backbone"] == "resnet152" and completed["crops"] == 10
+    assert completed["backbone"] == [{"name": "resnet152"}] and completed["crops"] == 10
     assert completed["language"] == "en" and completed["seeds"] == [1]
 
 
-def test_several_backbones_have_one_name():
-    """Their file has this name; a list of one network is that network."""
-    listed = complete(changed(backbone=["efficientnet_lite0", "resnet152"]))["datasets"]["one"]
-    assert listed["backbone"] == "efficientnet_lite0+resnet152"
+def test_a_backbone_is_a_list_of_networks():
+    names = ["efficientnet_lite0", "resnet152"]
+    listed = complete(changed(backbone=names))["datasets"]["one"]
+    assert listed["backbone"] == [{"name": name} for name in names]
     assert complete(changed(backbone=["resnet152"])) == complete(SMALL)
 
 
@@ -94,18 +94,16 @@ def tuned(
     return config
 
 
-def test_a_tuned_network_s_name_depends_on_its_settings():
-    completed = complete(tuned(passes=4))["datasets"]["two"]
-    [(name, settings)] = completed["tuned"].items()
-    assert completed["backbone"] == name and name.startswith("efficientnet_lite0_stages-tuned-")
-    assert settings == {"dataset": "one", "model": "gru-8-max", "stage": 5, "passes": 4}
-    assert complete(tuned())["datasets"]["two"]["backbone"] != name
-    assert complete(tuned())["datasets"]["one"]["tuned"] == {}
+def test_a_tuned_network_s_key_depends_on_its_settings():
+    [network] = complete(tuned(passes=4))["datasets"]["two"]["backbone"]
+    assert network["name"] == "efficientnet_lite0_stages"
+    assert network["tuned"] == {"dataset": "one", "model": "gru-8-max", "stage": 5, "passes": 4}
+    [other] = complete(tuned())["datasets"]["two"]["backbone"]
+    assert other["key"] != network["key"] and len(network["key"]) == 8
     listed = tuned()
     backbone = listed["datasets"]["two"]["backbone"]
     listed["datasets"]["two"]["backbone"] = ["resnet152", backbone]
-    names = complete(listed)["datasets"]["two"]["backbone"].split("+")
-    assert names == ["resnet152", complete(tuned())["datasets"]["two"]["backbone"]]
+    assert complete(listed)["datasets"]["two"]["backbone"] == [{"name": "resnet152"}, other]
 
 
 def test_defaults_of_ratings_and_translations_are_the_papers():
@@ -300,7 +298,9 @@ def test_data_sets_of_the_same_pictures_may_have_computed_and_precomputed_featur
     config = changed(features="f.npz", crops=2)
     second = {"of": "one", "backbone": "precomputed", "models": ["gru-8-max"]}
     datasets = complete(config | {"datasets": {**config["datasets"], "two": second}})["datasets"]
-    assert datasets["two"]["features"] == "f.npz" and datasets["one"]["backbone"] == "resnet152"
+    assert datasets["two"]["features"] == "f.npz" and datasets["one"]["backbone"] == [
+        {"name": "resnet152"}
+    ]
 
 
 def test_numbers_that_come_as_text_are_read_and_whole_ones_may_be_floats():
