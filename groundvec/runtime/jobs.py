@@ -1,5 +1,6 @@
 """Robust jobs: they may be stopped at any moment, be started twice, or lose a process."""
 
+import errno
 import logging
 import os
 import signal
@@ -24,6 +25,7 @@ log = logging.getLogger(__name__)
 PATIENCE = 120
 ABOUT = "about.json"
 LOCK = "lock"
+NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}  # of a file system
 HOLDER = "holder"  # names the process that holds the lock
 
 
@@ -91,6 +93,8 @@ def locked(folder: Path, name: str, patience: float | None = None) -> Iterator[N
             raise
         raise InputError(f"{_of_another_user(folder)}, and start again") from None
     except OSError as error:
+        if error.errno not in NO_LOCKS:
+            raise
         log.warning("%s: start nothing twice", _without_locks(folder, error))
     try:
         write_bytes(folder / HOLDER, f"{name}: {_this_process()}".encode(), replace=True)
