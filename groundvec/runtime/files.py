@@ -197,8 +197,8 @@ def open_regular(path: str | Path, largest: float = inf) -> io.BufferedReader:
 
     A sparse file may have any size, and takes no space on the disk.
     """
-    # Without O_NONBLOCK, opening a FIFO would wait until somebody writes to it. Windows has none, and
-    # would read text without O_BINARY.
+    # Without O_NONBLOCK, opening a FIFO would wait until somebody writes to it. Windows has none,
+    # and would read text without O_BINARY.
     flags = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     descriptor = os.open(path, os.O_RDONLY | flags)
     status = os.fstat(descriptor)

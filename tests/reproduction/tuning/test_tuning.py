@@ -16,6 +16,7 @@ from groundvec.features.images import cut
 from groundvec.features.images import load as load_image
 from groundvec.features.networks import FromPixels, Stages
 from groundvec.features.transform import Transform
+from groundvec.model.folder import ModelFolder
 from groundvec.model.network import Model
 from groundvec.objectives import contrastive
 from groundvec.training import checkpoints
@@ -176,7 +177,7 @@ def tune(tmp_path, monkeypatch):
     def tune_in(name, backbone=None):
         output = tmp_path / name / "output"
         training.tune_from_files(
-            tmp_path / "trained",
+            ModelFolder(tmp_path / "trained"),
             backbone or small_backbone(),
             {"dataset": "photos", "model": "bag", "seed": 3},
             SETTINGS,
