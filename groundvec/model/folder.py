@@ -308,7 +308,7 @@ class ModelFolder:
         for key in keys:
             for path in self._files_of(key):
                 copy(path, target / path.relative_to(self.path))
-                content[key] = self.metadata[key]
+                content[key] = dict(self.metadata)[key]
         write_json(target / "model.json", content, replace=True)
 
 
