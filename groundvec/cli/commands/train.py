@@ -60,7 +60,7 @@ FEWEST = 2  # training pictures: the loss compares a caption's picture with anot
 # What a training writes into its folder: its data, the model, the folder of its checkpoints. A
 # temporary name begins with a full stop.
 WRITTEN = re.compile(
-    r"lock|(captions|images|retrieval)\.csv|features(-[0-9]+)?\.h5|model|packed|[0-9a-f]{16}|\..+"
+    r"lock|holder|(captions|images|retrieval)\.csv|features(-[0-9]+)?\.h5|model|packed|[0-9a-f]{16}|\..+"
 )
 
 
