@@ -8,7 +8,7 @@ import pytest
 
 from groundvec import evaluate
 from groundvec.data.split import Captions, Split
-from groundvec.evaluation import chance, model_retrieval, retrieval
+from groundvec.evaluation import model_retrieval, retrieval
 from groundvec.evaluation.ranks import development_recall
 
 
@@ -72,20 +72,17 @@ def test_every_snapshot_and_the_ensemble_is_scored_in_every_language(scored):
         ["language", "kind", "epochs", "test_set"]
     ):
         folds = 2 if test_set == "3-folds" else 1
-        if kind == "random" or "-" in language:
+        if kind not in ("snapshot", "ensemble") or "-" in language:
             continue
-        if kind == "chance":
-            expected = chance.chance(image[language], folds)
-            of_sentences = chance.chance_of_captions(image[language])
-        else:
-            chosen = [models[int(epoch)] for epoch in epochs.split("+")]
-            of_captions = sum(model.captions[language] for model in chosen)
-            of_images = sum(model.images for model in chosen)
-            vectors = (v / np.linalg.norm(v, axis=1)[:, None] for v in (of_captions, of_images))
-            of_captions, of_images = vectors
-            expected = evaluated(of_captions, of_images, image[language], folds)
+        chosen = [models[int(epoch)] for epoch in epochs.split("+")]
+        sums = [
+            sum(model.captions[language] for model in chosen),
+            sum(model.images for model in chosen),
+        ]
+        of_captions, of_images = (v / np.linalg.norm(v, axis=1)[:, None] for v in sums)
+        expected = evaluated(of_captions, of_images, image[language], folds)
+        if language == "en" and folds == 1 and epochs in ("2", "1+2"):
             of_sentences = retrieval.scored(retrieval.rank_sentences(of_captions, image[language]))
-        if language == "en" and folds == 1 and (kind != "snapshot" or epochs == "2"):
             expected = pd.concat([expected, of_sentences], ignore_index=True)
         columns = list(expected)
         pd.testing.assert_frame_equal(rows[columns].reset_index(drop=True), expected)
@@ -93,7 +90,6 @@ def test_every_snapshot_and_the_ensemble_is_scored_in_every_language(scored):
             system = ranks.set_index(["language", "kind", "epochs"]).loc[(language, kind, epochs)]
             of_ways = system.groupby("direction", sort=False)["rank"]
             assert of_ways.mean().tolist() == expected["mean_rank"].tolist()
-            assert of_ways.count().tolist() == expected["queries"].tolist()
     # Languages, directions, test sets, systems; sentences in English, as German has one per image;
     # and sentences in the other language.
     assert len(table) == 2 * 2 * 2 * (1 + 1 + 3 + 1) + 4 + 2 * 4

@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundvec.objectives import contrastive, multilingual
+from groundvec.objectives import contrastive, hinge, multilingual
 
 
 def embedded(seed, languages, size=5, width=3):
@@ -36,45 +36,50 @@ def test_captions_without_pictures_stand_below_each_pair_of_captions(languages):
     assert float(loss) == pytest.approx(0.25 * float(of_images) + 0.75 * float(wanted))
 
 
-@given(st.integers(0, 999), st.integers(1, 4), st.floats(0, 1), st.floats(0.01, 1))
-def test_the_objective_is_a_sum_over_all_pairs(seed, languages, beta, margin):
-    images, captions = embedded(seed, languages)
-    rows = range(len(images))
+def hinge_cost(a, b, margin):
+    """Compute the mean hinge loss of Merkx & Frank (2019), entry by entry."""
+    rows = range(len(a))
     total = 0.0
-
-    def cost(a, b):
-        return sum(
-            max(0, margin - float(a[i] @ b[i]) + float(a[i] @ b[r]))
-            + max(0, margin - float(b[i] @ a[i]) + float(b[i] @ a[r]))
-            for i in rows
-            for r in rows
-            if r != i
-        )
-
-    names = list(captions)
-    for k, one in enumerate(names):
-        total += beta * cost(images, captions[one])
-        for other in names[k + 1 :]:
-            total += (1 - beta) * cost(captions[one], captions[other])
-    loss = multilingual.Objective(margin, beta)(images, captions, "dot")
-    assert loss.item() == pytest.approx(total / len(images) ** 2, abs=1e-9)
+    for i in rows:
+        for other in rows:
+            if other != i:
+                total += max(0, margin - float(a[i] @ b[i]) + float(a[i] @ b[other]))
+                total += max(0, margin - float(b[i] @ a[i]) + float(b[i] @ a[other]))
+    return total / len(a) ** 2
 
 
-@given(st.integers(0, 999), st.integers(1, 3), st.floats(0, 1), st.floats(0.05, 2))
-def test_infonce_is_the_cross_entropy_of_the_right_pairs(seed, languages, beta, temperature):
+def cross_entropy(a, b, temperature):
+    """Compute the mean of both directions' cross-entropies of the right pairs."""
+    total = 0.0
+    for one, other in ((a, b), (b, a)):
+        for i in range(len(one)):
+            exponents = [float(one[i] @ each) / temperature for each in other]
+            total += math.log(sum(math.exp(e - exponents[i]) for e in exponents))
+    return total / (2 * len(a))
+
+
+@pytest.mark.parametrize(
+    ("objective", "cost"), [(multilingual, hinge_cost), (contrastive, cross_entropy)]
+)
+@given(st.integers(0, 999), st.integers(1, 4), st.floats(0, 1), st.floats(0.05, 2))
+def test_the_objective_is_a_weighted_sum_over_all_pairs(
+    objective, cost, seed, languages, beta, parameter
+):
+    """The parameter is the margin, or the temperature."""
     images, captions = embedded(seed, languages)
-
-    def cost(a, b):
-        total = 0.0
-        for one, other in ((a, b), (b, a)):
-            for i in range(len(one)):
-                exponents = [float(one[i] @ each) / temperature for each in other]
-                total += math.log(sum(math.exp(e - exponents[i]) for e in exponents))
-        return total / (2 * len(a))
-
-    names = list(captions)
-    expected = sum(beta * cost(images, own) for own in captions.values())
-    for k, one in enumerate(names):
-        expected += sum((1 - beta) * cost(captions[one], captions[o]) for o in names[k + 1 :])
-    loss = contrastive.Objective(temperature, beta)(images, captions, "dot")
+    pairs = itertools.combinations(captions.values(), 2)
+    expected = beta * sum(cost(images, own, parameter) for own in captions.values())
+    expected += (1 - beta) * sum(cost(*pair, parameter) for pair in pairs)
+    loss = objective.Objective(parameter, beta)(images, captions, "dot")
     assert loss.item() == pytest.approx(expected, abs=1e-6)
+
+
+@given(st.integers(0, 9_999), st.integers(1, 6), st.floats(0, 1))
+def test_the_hinge_loss_is_the_mean_or_the_sum_over_all_entries(seed, size, margin):
+    images, captions = embedded(seed, 1, size)
+    mean = hinge_cost(images, captions["en"], margin)
+    loss = hinge.Objective(margin)(images, captions, "dot")
+    assert loss.item() == pytest.approx(mean, abs=1e-9)
+    both = {"en": captions["en"], "de": captions["en"]}
+    loss = hinge.Objective(margin, "sum")(images, both, "dot")
+    assert loss.item() == pytest.approx(2 * mean * size**2, abs=1e-9)

@@ -112,5 +112,3 @@ def test_learning_is_drawn_by_epoch_and_by_time():
     assert loss == [[[1, 1]], [[1, 1], [2, 0.25]]]  # as a share of the first epoch's
     assert by_epoch == [[[0, 2], [1, 55]], [[0, 2], [1, 40], [2, 50]]]
     assert by_time == [[[0, 2], [1.5, 55]], [[0, 2], [0.5, 40], [1, 50]]]
-    [legend] = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == ["whole", "less"]
