@@ -39,7 +39,7 @@ PLUMBING = (
     "reproduction.schemas.",
 )
 # Templates and data of a module, which have its name: they are hashed with it.
-BESIDE = (".css", ".html", ".js", ".md", ".svg", ".tex", ".toml")
+BESIDE = (".css", ".html", ".js", ".md", ".mplstyle", ".svg", ".tex", ".toml")
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 

@@ -22,6 +22,7 @@ Examples:
 
 import argparse
 import logging
+from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -78,11 +79,6 @@ def arguments_of(source: str) -> dict[str, dict[str, Any]]:
     return options
 
 
-def more_captions(text: str) -> dict[str, Any]:
-    """Read the `type` of --more-captions: a file or YAML text."""
-    return completed(text, complete_more_captions)
-
-
 def complete_more_captions(description: dict[str, Any]) -> dict[str, Any]:
     """Complete the source of captions without pictures; its public files are options here."""
     name = description.get("source")
@@ -107,7 +103,7 @@ for source in parts.names("sources"):
     command.add_argument("--output", type=Path, required=True, help="folder of the data set")
     command.add_argument(
         "--more-captions",
-        type=more_captions,
+        type=partial(completed, complete=complete_more_captions),
         metavar=FILE_OR_TEXT,
         help="the source of captions without pictures, its options and files",
     )

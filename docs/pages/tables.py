@@ -13,6 +13,7 @@ from groundvec.results.frames import read_csv
 from groundvec.runtime.files import read_json
 from reproduction.papers.summary.summary import WAYS
 from reproduction.reading import read_yaml
+from reproduction.render.claims import LABELS
 from reproduction.render.tables import bracketed
 from reproduction.reporting.claims import FAILS, HOLDS, OPEN, of_one_training, read
 from reproduction.reporting.seeds import t_interval
@@ -100,7 +101,8 @@ def markdown(table: pd.DataFrame, labels: int) -> str:
     """Write a Markdown table whose first `labels` columns are text, and the others numbers."""
     # Numbers are aligned right.
     rules = ["---"] * labels + ["--:"] * (table.shape[1] - labels)
-    rows = [list(table.columns), rules, *table.astype(str).to_numpy().tolist()]
+    headings = list(table.rename(columns=LABELS))
+    rows = [headings, rules, *table.astype(str).to_numpy().tolist()]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 

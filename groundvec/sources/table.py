@@ -50,7 +50,7 @@ SPLIT_FOLDERS = {
 TEXTS = (".txt", ".caption")  # endings of the text next to a picture
 LARGEST_TEXT = 2**20  # bytes of a picture's text: a thousand captions
 
-Rows = tuple[list[str], list[list[str]], list[str]]  # the header, the rows, the place of each
+ROWS = ["image", "caption", "where"]  # of all forms: where is a row's place
 
 
 def read(table: str | Path, images: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -172,8 +172,8 @@ def _split_by_folder(names: pd.Series) -> pd.Series:
     return split
 
 
-def _in_folder(folder: Path) -> Rows:
-    """Read the captions in a folder of pictures, which has one of four forms.
+def _in_folder(folder: Path) -> pd.DataFrame:
+    """Read the captions in a folder of pictures, which has one of four forms: columns `ROWS`.
 
     A `METADATA`; one in each folder of a split; a text next to each picture, such as a.txt for
     a.jpg, with a caption per line; or a folder for each class, whose name is the caption.
@@ -187,19 +187,19 @@ def _in_folder(folder: Path) -> Rows:
         if path.parent.parent == folder and path.parent.name.lower() in SPLIT_FOLDERS
     ]
     if folder / METADATA in tables:
-        form = _csv(folder / METADATA)
+        rows = _csv(folder / METADATA)
     elif of_splits:
-        form = _tables(folder, of_splits)
+        rows = pd.concat([_of_split(path) for path in of_splits], ignore_index=True)
     else:
-        form = _texts(folder, files, pictures)
-    if not form[1]:
-        form = _classes(folder, pictures)
-    if not form[1]:
+        rows = _texts(folder, files, pictures)
+    if rows.empty:
+        rows = _classes(folder, pictures)
+    if rows.empty:
         raise InputError(
             f"{folder} has no captions: put a {METADATA} into it, or a text for "
             "each picture, such as a.txt for a.jpg"
         )
-    return form
+    return rows
 
 
 def _warn_of_uncaptioned(folder: Path, captioned: set[str]) -> None:
@@ -223,19 +223,13 @@ def _warn_of_uncaptioned(folder: Path, captioned: set[str]) -> None:
     log.warning("%s", printable(line))
 
 
-def _tables(folder: Path, paths: list[Path]) -> Rows:
-    """Read the tables in the folders of splits; names are relative to `folder`."""
-    forms = []
-    for path in paths:
-        header, rows, places = _csv(path)
-        table = pd.DataFrame(rows, columns=header, dtype=str).assign(place=places)
-        table["image"] = f"{path.parent.relative_to(folder).as_posix()}/" + table["image"]
-        forms.append(table[["image", "caption", "place"]])
-    table = pd.concat(forms)
-    return REQUIRED, table[REQUIRED].to_numpy().tolist(), table["place"].tolist()
+def _of_split(path: Path) -> pd.DataFrame:
+    """Read the table in the folder of a split; names begin with the folder's."""
+    rows = _csv(path)
+    return rows.assign(image=f"{path.parent.name}/" + rows.image)[ROWS]
 
 
-def _texts(folder: Path, files: list[Path], pictures: list[Path]) -> Rows:
+def _texts(folder: Path, files: list[Path], pictures: list[Path]) -> pd.DataFrame:
     """Read the texts next to pictures, with a caption per line."""
     texts = {
         path.with_suffix(path.suffix.lower()): path
@@ -243,7 +237,6 @@ def _texts(folder: Path, files: list[Path], pictures: list[Path]) -> Rows:
         if path.suffix.lower() in TEXTS
     }
     rows = []
-    places = []
     for picture in pictures:
         names = [picture.with_suffix(suffix) for suffix in TEXTS]
         names += [picture.with_name(picture.name + suffix) for suffix in TEXTS]
@@ -253,12 +246,11 @@ def _texts(folder: Path, files: list[Path], pictures: list[Path]) -> Rows:
         name = picture.relative_to(folder).as_posix()
         for number, line in enumerate(text_lines(read_regular(text, LARGEST_TEXT), text), 1):
             if line.strip():
-                rows.append([name, line])
-                places.append(f"{text} line {number}")
-    return REQUIRED, rows, places
+                rows.append((name, line, f"{text} line {number}"))
+    return pd.DataFrame(rows, columns=ROWS, dtype=str)
 
 
-def _classes(folder: Path, pictures: list[Path]) -> Rows:
+def _classes(folder: Path, pictures: list[Path]) -> pd.DataFrame:
     """Caption pictures by the folder that they are in, as in torchvision's ImageFolder.
 
     No rows if these are not at least two folders with names of letters.
@@ -270,14 +262,14 @@ def _classes(folder: Path, pictures: list[Path]) -> Rows:
         if folders and folders[0].lower() in SPLIT_FOLDERS:
             folders = folders[1:]
         if not folders or not re.search(r"[^\W\d_]", folders[0]):
-            return REQUIRED, [], []
+            return pd.DataFrame()
         class_name = re.sub(r"[\s_-]+", " ", folders[0]).strip()
         classes.add(class_name)
         article = "an" if class_name[0].lower() in "aeiou" else "a"
         name = picture.relative_to(folder).as_posix()
-        rows.append([name, f"a photo of {article} {class_name}"])
+        rows.append((name, f"a photo of {article} {class_name}", name))
     if len(classes) < 2:
-        return REQUIRED, [], []
+        return pd.DataFrame()
     log.warning(
         "%s",
         printable(
@@ -286,7 +278,7 @@ def _classes(folder: Path, pictures: list[Path]) -> Rows:
             "for a caption"
         ),
     )
-    return REQUIRED, rows, [row[0] for row in rows]
+    return pd.DataFrame(rows, columns=ROWS, dtype=str)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -314,8 +306,8 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
         ) from None
 
 
-def _csv(path: Path) -> Rows:
-    """Read a CSV file: its header, and the fields of its rows."""
+def _csv(path: Path) -> pd.DataFrame:
+    """Read a CSV file: its columns as text, and `where`."""
     lines = _lines(path)
     line, header = next(lines, (1, []))
     if header[:1] == ["sep="] and not any(header[1:]):  # Excel begins a file with `sep=,`
@@ -339,7 +331,7 @@ def _csv(path: Path) -> Rows:
         f"{{where}}{{more}} has {{count}} fields, but the header has {len(header)}; write a field "
         'for each column, and put a caption that holds a comma in quotation marks (")',
     )
-    return header, rows, places
+    return pd.DataFrame(rows, columns=header, dtype=str).assign(where=places)
 
 
 def _rows(path: Path, images: Path) -> pd.DataFrame:
@@ -349,24 +341,18 @@ def _rows(path: Path, images: Path) -> pd.DataFrame:
 
     Images are relative to their folder, as the disk spells them.
     """
-    if not path.is_dir():
-        header, fields, places = _csv(path)
-    else:
-        header, fields, places = _in_folder(path)
-    where = pd.Series(places)
-    rows = pd.DataFrame(fields, columns=header, dtype=str)
+    rows = _in_folder(path) if path.is_dir() else _csv(path)
     nameless = rows.columns.str.fullmatch(NAMELESS)
     if nameless.any():
         without_name = rows.loc[:, nameless].melt(value_name="field", ignore_index=False)
-        without_name["where"] = where
+        without_name["where"] = rows["where"]
         dataset.refuse(
             without_name[~without_name.field.str.fullmatch(r"\s*\d*\s*")],
             "{where}{more}: {field!r} is in a column without a name; name the column, or remove it",
         )
     rows = rows.loc[:, ~nameless]
-    for name in set(rows) - {"caption"}:
+    for name in set(rows) - {"caption", "where"}:
         rows[name] = rows[name].str.strip()
-    rows["where"] = where
     dataset.refuse(rows[rows.image == ""], "{where}{more}: the image's file name is missing")
     dataset.refuse(
         rows[rows.caption.map(is_blank)],

@@ -33,30 +33,7 @@ FONTS = [FONT, *(name for name in OTHERS if name in fontManager.get_font_names()
 FONT_SIZE = 7.5
 
 styled = matplotlib.rc_context(
-    {
-        "font.family": FONTS,
-        "font.size": FONT_SIZE,
-        "axes.titlesize": 8,
-        "axes.labelsize": 8,
-        "legend.fontsize": 7,
-        "legend.frameon": False,
-        "axes.linewidth": 0.6,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.grid": True,
-        "axes.axisbelow": True,
-        "grid.color": "0.9",
-        "grid.linewidth": 0.5,
-        "lines.linewidth": 1,
-        "lines.markersize": 4,
-        "lines.scale_dashes": False,
-        "xtick.major.width": 0.6,
-        "ytick.major.width": 0.6,
-        "pdf.fonttype": 42,  # TrueType; journals refuse Type 3
-        "svg.fonttype": "path",  # outlines of letters, which need no font
-        "svg.hashsalt": "groundvec",  # for ids, which are random without it
-        "text.parse_math": False,  # a $ in a caption is a dollar
-    }
+    {"font.family": FONTS, "font.size": FONT_SIZE}, Path(__file__).with_suffix(".mplstyle")
 )
 """Decorator: the function draws in this style, without changing matplotlib's settings."""
 

@@ -15,7 +15,9 @@ in captions but not in scenes. The color of a person is the color of the clothes
 import copy
 import itertools
 import random
+import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 Scene = dict[str, Any]
@@ -31,18 +33,9 @@ FLYING = ("bird", "balloon", "kite")
 GROUND = (*ANIMATE, "house", "tree", "car", "bicycle", "ball")
 LANDMARKS = ("house", "tree")
 
-_BRIGHT = ("red", "blue", "green", "yellow")
-_FUR = ("black", "white", "brown", "grey")
-COLOURS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(PEOPLE, (*_BRIGHT, "black", "white")),
-    **dict.fromkeys(("car", "bicycle", "ball", "bird"), (*_BRIGHT, "black", "white")),
-    **dict.fromkeys(("boat", "house"), (*_BRIGHT, "white")),
-    **dict.fromkeys(("balloon", "kite"), _BRIGHT),
-    **dict.fromkeys(("dog", "cat", "rabbit", "horse", "sheep"), _FUR),
-    "duck": ("black", "white", "brown", "yellow"),
-    "tree": ("green", "yellow", "red"),
-    "table": ("brown", "white", "red", "blue"),
-}
+COLOURS: dict[str, list[str]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text("utf-8")
+)
 
 # Actions of a person or animal on another one, and actions with a thing (verb, agents, thing). A
 # person or animal that is pulled or pushed sits in a cart.

@@ -63,7 +63,7 @@ def scores_by_size(retrieval: Retrieval, measures: Measures | None, models: Mode
                     y=chosen["value"],
                     yerr=[chosen["value"] - chosen["low"], chosen["high"] - chosen["value"]],
                     fmt=markers[pooling],
-                    color=styles[network]["color"],
+                    color=styles[str(network)]["color"],
                     capsize=2,
                     label=network if is_usual else f"{network}, {pooling} pooling",
                 )
