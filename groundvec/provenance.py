@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("groundvec", "reproduction")
+# The packages whose modules count for hashes, and that have parts. In a clone, the study adds
+# itself.
+PACKAGES = ["groundvec"]
 # Kept results and pages of them. A benchmark changes these as it ends, which makes no commit dirty.
 NOT_RUN = (":(exclude)benchmarks/results", ":(exclude)docs")
 
@@ -27,17 +29,15 @@ def digest(*parts: Any) -> str:
     return sha.hexdigest()[:16]
 
 
-# Rooms that decide how a stage runs, and not its numbers: a change of their code must not run a
+# Modules that decide how a stage runs, and not its numbers: a change of their code must not run a
 # training again.
-PLUMBING = (
+PLUMBING = [
     "groundvec.runtime.",
     "groundvec.config.",
     "groundvec.results.",
     "groundvec.provenance.",
     "groundvec.cli.",
-    "reproduction.arguments.",
-    "reproduction.schemas.",
-)
+]
 # Templates and data of a module, which have its name: they are hashed with it.
 BESIDE = (".css", ".html", ".js", ".md", ".mplstyle", ".svg", ".tex", ".toml")
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
@@ -112,7 +112,7 @@ def _file(module: str, name: str) -> Path | None:
 
 def _is_plumbing(address: str) -> bool:
     """Return whether a module is plumbing; the packages' own modules only hand names on."""
-    return address in PACKAGES or f"{address}.".startswith(PLUMBING)
+    return address in PACKAGES or f"{address}.".startswith(tuple(PLUMBING))
 
 
 def covered(*sources: str) -> dict[Path, str]:

@@ -8,11 +8,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from groundvec.cli.program import BOUNDS
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError
 
 ENDINGS = (".yaml", ".yml", ".json")  # a setting that ends so is a file, and not YAML text
 FILE_OR_TEXT = "FILE|TEXT"  # the placeholder of such a setting in `--help`
+# Numbers of the study's scripts, in addition to those of the commands.
+BOUNDS |= {
+    "draw": {"$ref": "#/$defs/dataset/properties/draw"},
+    "early_epochs": {"minimum": 0},
+    "n": {"$ref": "#/$defs/translation/properties/n_best/items"},
+    "part": {"minimum": 0},
+    "parts": {"$ref": "#/$defs/dataset/properties/parts"},
+}
 FILES: dict[str, Any] = {"type": Path, "nargs": "+", "metavar": "FILE"}
 
 

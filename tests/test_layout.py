@@ -1,9 +1,11 @@
 """The two packages, the library and the study: imports go down only, and never back."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parent.parent
 # From the top layer down. A module imports nothing from its own layer or from a higher one.
@@ -26,7 +28,7 @@ LAYERS = {
         {"papers"},
         {"render", "sources", "translation", "tuning"},
         {"reporting", "scenes", "baselines", "encoders", "lexicon", "objectives", "arguments"},
-        {"text", "reading", "schemas"},
+        {"text", "reading", "schemas", "configuration"},
     ],
 }
 # The other package that a package may import.
@@ -105,3 +107,10 @@ def test_the_library_has_what_it_uses():
             names.append(name.rpartition(".")[0])  # of something in a module, or a package
             names += imports(modules[name]) if name in modules else []
     assert modules.keys() - used == NOT_IMPORTED.keys()
+
+
+def test_the_library_s_schemas_refer_to_its_own_definitions():
+    schemas = [path.read_text("utf-8") for path in (ROOT / "groundvec").rglob("*.yaml")]
+    references = {name for text in schemas for name in re.findall(r"#/\$defs/(\w+)", text)}
+    definitions = yaml.safe_load((ROOT / "groundvec/config/schema.yaml").read_text())["$defs"]
+    assert references and references <= definitions.keys()

@@ -26,14 +26,9 @@ from groundvec.runtime.jobs import Stopped
 STANDARD_INPUT = Path("/dev/stdin")  # a link to the file that the shell redirects to `-`
 # The bounds of numbers, by option. Options that a configuration has too have its schema's bounds.
 BOUNDS: dict[str, Schema] = {
-    "draw": {"$ref": "#/$defs/dataset/properties/draw"},
-    "parts": {"$ref": "#/$defs/dataset/properties/parts"},
     "folds": {"$ref": "#/$defs/retrieval/properties/folds"},
     "epochs": {"$ref": "#/$defs/training/properties/epochs"},
-    "early_epochs": {"minimum": 0},
-    "seed": {"$ref": "#/$defs/dataset/properties/seeds/items"},
-    "n": {"$ref": "#/$defs/translation/properties/n_best/items"},
-    "part": {"minimum": 0},
+    "seed": {"minimum": 0, "maximum": 2**32 - 1},
     "threads": {"minimum": 1, "maximum": 1024},
 }
 NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}  # a full disk, a quota, a limit on file sizes

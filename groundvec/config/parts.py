@@ -30,11 +30,10 @@ from typing import Any
 import yaml
 
 from groundvec.config.types import Description, Options, Part, Schema
+from groundvec.provenance import PACKAGES
 from groundvec.runtime.errors import InputError
 
 ROOT = Path(__file__).parents[2]
-# The packages whose folders have parts. In a clone, the study adds itself when it is imported.
-PACKAGES = ["groundvec"]
 # The folders of a model's parts, and the class that each module in them has.
 CLASSES = {
     "text": "Text",

@@ -4,7 +4,7 @@ import copy
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, reduce
 from itertools import pairwise
@@ -21,6 +21,8 @@ from groundvec.runtime.errors import InputError, closest
 # JSON Schema in YAML, not pydantic: options must be readable without importing torch. The 30 YAML
 # files of parts would become 30 more modules.
 SCHEMA = Path(__file__).with_name("schema.yaml")
+# Functions that add definitions; the study adds those of a whole experiment.
+EXTENSIONS: list[Callable[[Schema], None]] = []
 MOST_NAMED = 30  # valid names that an error lists
 
 # The schema
@@ -29,29 +31,19 @@ MOST_NAMED = 30  # valid names that an error lists
 @cache
 def configuration_schema() -> Schema:
     """Return the schema of a configuration, with the options of every part; do not modify it."""
-    schema = parts.load_yaml(SCHEMA)
+    schema: Schema = parts.load_yaml(SCHEMA)
+    for extend in EXTENSIONS:
+        extend(schema)
     for kind, class_name in parts.CLASSES.items():
         definition = schema["$defs"][class_name.lower()]
         [key] = definition["required"]  # the key that names the part: `name`, or `encoder`
         options = {name: parts.options_schema(kind, name) for name in parts.names(kind)}
         definition["properties"] = {key: {"enum": list(options)}}
-        definition["allOf"] = _cases(key, options, [key])
-    sources = {name: parts.options_schema("sources", name) for name in parts.names("sources")}
-    dataset = schema["$defs"]["dataset"]
-    dataset["properties"]["source"] |= {"enum": list(sources)}
-    dataset["allOf"] += _cases("source", sources, dataset["properties"])
-    with_captions = {
-        name: _caption_options(options)
-        for name, options in sources.items()
-        if "images" in options["properties"] | options.get("files", {})
-    }
-    more_captions = schema["$defs"]["more_captions"]
-    more_captions["properties"] = {"source": {"enum": list(with_captions)}}
-    more_captions["allOf"] = _cases("source", with_captions, ["source"])
+        definition["allOf"] = cases(key, options, [key])
     return schema
 
 
-def _cases(key: str, options: Mapping[str, Schema], other_keys: Iterable[str]) -> list[Schema]:
+def cases(key: str, options: Mapping[str, Schema], other_keys: Iterable[str]) -> list[Schema]:
     """Write a condition for each part: if `key` names it, its options are valid and no others.
 
     Args:
@@ -71,17 +63,6 @@ def _cases(key: str, options: Mapping[str, Schema], other_keys: Iterable[str]) -
         }
         for name, schema in options.items()
     ]
-
-
-def _caption_options(schema: Schema) -> Schema:
-    """Select the options of a source that its captions need: none about images."""
-    properties = {
-        name: option
-        for name, option in schema["properties"].items()
-        if option.get("$ref") != "#/$defs/folder" and "files" not in option
-    }
-    required = [name for name in schema.get("required", []) if name in properties]
-    return {"properties": properties, "required": required}
 
 
 # Checks and defaults

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from groundvec.config import parts
-from groundvec.config.schema import SCHEMA
+from groundvec.config.schema import configuration_schema
 from groundvec.runtime.errors import InputError
 from reproduction.reading import read_yaml
 from rules.experiment import complete
@@ -119,7 +119,7 @@ def test_defaults_of_ratings_and_translations_are_the_papers():
 
 
 def test_every_key_of_the_schema_is_described():
-    definitions = yaml.safe_load(SCHEMA.read_text())["$defs"]
+    definitions = configuration_schema()["$defs"]
     sections = ("dataset", "training", "ratings", "model", "translation", "translator")
     schemas = [definitions[section] for section in sections]
     for kind in parts.CLASSES:
@@ -404,7 +404,7 @@ def texts(value, place=()):
 
 
 def test_every_text_of_the_schema_has_a_pattern_or_a_list_of_values():
-    schema = yaml.safe_load(SCHEMA.read_text())
+    schema = configuration_schema()
     for part in (schema, *schema["$defs"].values()):
         for key, value in part.get("properties", {}).items():
             for text in (value, value.get("items", {})):
