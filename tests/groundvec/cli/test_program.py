@@ -266,7 +266,8 @@ def test_every_number_of_a_script_has_bounds():
                 if isinstance(action, argparse._SubParsersAction):
                     todo += action.choices.values()
                 if action.type in (int, float) and not action.choices:
-                    numbers.add(action.option_strings[0].removeprefix("--"))
+                    name = action.option_strings[0].removeprefix("--")
+                    numbers.add(name.replace("-", "_"))
     # scripts/dataset.py checks a source's numbers by the bounds of its options.
     sources = [parts.options_schema("sources", name) for name in parts.names("sources")]
     options = [option for said in sources for option in said["properties"].items()]

@@ -159,7 +159,7 @@ SOURCES = sources_of_rules()
 # what may not concern them.
 OF_TRAINING = """
     data/cleaning data/dataset data/split device evaluation/ranks
-    features/store
+    features/blocks features/store features/transform
     model/folder model/network model/sentences model/stored model/weights
     similarity text/punctuation
     training/checkpoints training/files training/fine_tuning training/loop
