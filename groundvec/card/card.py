@@ -13,7 +13,7 @@ import pandas as pd
 import yaml
 
 from groundvec.card.templates import fill, listed
-from groundvec.card.text import decimals, markdown, markdown_cell, number, with_interval
+from groundvec.card.text import markdown, markdown_cell, number, with_interval
 from groundvec.config.parts import chosen, options_schema, vector_size
 from groundvec.config.types import Metadata
 from groundvec.data.cleaning import LONGEST
@@ -187,13 +187,9 @@ def _ratings(
     untrained = _of_model(read_overlap([untrained_path]), model, untrained_path)
     untrained = untrained[(untrained["kind"] == "snapshot") & (untrained["epochs"] == "0")]
     correlations = _of_epochs(scores, epochs, PAIRS, path)
-    correlations = correlations.merge(
+    return correlations.merge(
         untrained[[*PAIRS, "pearson"]], "left", PAIRS, suffixes=("", "_untrained")
     )
-    lows = decimals(correlations["pearson_low"], 2)
-    highs = decimals(correlations["pearson_high"], 2)
-    intervals = [f"{low} to {high}" for low, high in zip(lows, highs, strict=True)]
-    return correlations.assign(interval=intervals)
 
 
 def _of_model(table: pd.DataFrame, model: Metadata, path: str | Path) -> pd.DataFrame:
