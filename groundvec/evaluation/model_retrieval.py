@@ -207,20 +207,20 @@ def score_model(
 def _score_chance(split: Split, folds: int) -> list[pd.DataFrame]:
     """Compute the scores of chance: a table for each language, number of folds and direction."""
     image = {language: captions.image for language, captions in split.captions.items()}
-    scores = []  # language, number of folds, table
-    for language, image_of_caption in image.items():
-        for cut in sorted({1, folds}):
-            scores.append((language, cut, chance(image_of_caption, cut)))
-        scores.append((language, 1, chance_of_captions(image_of_caption)))
-    for queries, candidates in permutations(image, 2):
-        table = chance_of_captions(image[queries], image[candidates])
-        scores.append((f"{queries}-{candidates}", 1, table))
     tables = []
-    for language, cut, table in scores:
+
+    def add(language: str, table: pd.DataFrame, cut: int = 1) -> None:
         if len(table):
             test_set = test_set_name(len(split.features), cut)
             labels = {"kind": "chance", "epochs": "", "language": language, "test_set": test_set}
             tables.append(table.assign(**labels))
+
+    for language, image_of_caption in image.items():
+        for cut in sorted({1, folds}):
+            add(language, chance(image_of_caption, cut), cut)
+        add(language, chance_of_captions(image_of_caption))
+    for queries, candidates in permutations(image, 2):
+        add(f"{queries}-{candidates}", chance_of_captions(image[queries], image[candidates]))
     return tables
 
 
