@@ -76,7 +76,7 @@ def case(images: pd.DataFrame, backbone: backbones.Backbone, rounds: int) -> Row
     def ours() -> float:
         """Extract the features from scratch."""
         with tempfile.TemporaryDirectory() as work:
-            extract(files, backbone, Path(work), "cpu", threads_of_torch())
+            extract(files, [backbone], Path(work), "cpu", threads_of_torch())
         return count
 
     to = backbone.transform

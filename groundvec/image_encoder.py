@@ -132,14 +132,13 @@ class ImageEncoder:
             from groundvec.features.extract import extract
 
         files = [(str(path), checksum) for path, checksum in zip(paths, sums, strict=True)]
-        blocks: list[np.ndarray] = []
         unusable: dict[int, InputError] = {}
-        for backbone in self.backbones:
-            problems: dict[int, InputError] = {}
-            block = extract(files, backbone, cache(), self.models[0].device, cores(), problems)
-            blocks.append(backbone.factor * block)
-            unusable = problems | unusable  # a picture's first problem wins
-        return np.hstack(blocks), unusable
+        device = self.models[0].device
+        blocks = extract(files, self.backbones, cache(), device, cores(), unusable)
+        scaled = [
+            backbone.factor * block for backbone, block in zip(self.backbones, blocks, strict=True)
+        ]
+        return np.hstack(scaled), unusable
 
     def project(self, features: np.ndarray) -> np.ndarray:
         """Embed pictures by their features."""

@@ -51,7 +51,7 @@ def main(arguments: argparse.Namespace) -> None:
     )
     with locked(arguments.work / digest(str(arguments.output)), str(arguments.output)):
         files = list(zip(images["path"], images["sha256"], strict=True))
-        features = extract(files, backbone, arguments.work, device, threads)
+        [features] = extract(files, [backbone], arguments.work, device, threads)
     described = described_features(backbone, device)
     store.write(arguments.output, features, images.image_id, described)
 

@@ -1,4 +1,4 @@
-"""Features of images: a network's activations, averaged over crops."""
+"""Features of images: activations of networks, averaged over crops."""
 
 import io
 import json
@@ -12,7 +12,7 @@ from contextlib import closing, suppress
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from groundvec.runtime.files import read_regular, write_bytes
 from groundvec.runtime.jobs import Stopped, catch_sigterm, describe
 from groundvec.runtime.progress import Progress
 from groundvec.runtime.vectors import MAX_FEATURE
+
+if TYPE_CHECKING:
+    from groundvec.features.networks import InTorch
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -39,13 +42,13 @@ AHEAD = 2  # images per thread that are decoded before they are needed
 
 def extract(
     files: Sequence[tuple[str, str]],
-    backbone: Backbone,
+    backbones: Sequence[Backbone],
     work: Path,
     device: str,
     threads: int,
     unusable: dict[int, InputError] | None = None,
-) -> np.ndarray:
-    """Compute the features of images, except those that an earlier call has finished.
+) -> list[np.ndarray]:
+    """Compute the features of images by each network, unless an earlier call has finished them.
 
     Args:
         files: the path of each image, and its SHA-256.
@@ -58,51 +61,71 @@ def extract(
             default, both raise an error.
 
     Returns:
-        (images, width) float32; NaN for unusable images.
+        For each network (images, width) float32; NaN for unusable images.
 
     Raises:
         InputError: images are unusable, after all others are finished.
         Stopped: SIGTERM came; finished features are saved.
     """
-    finished = _Finished(work, backbone, device, strict=unusable is None)
+    names = " and ".join(backbone.name for backbone in backbones)
+    finished = [_Finished(work, backbone, device, unusable is None) for backbone in backbones]
     checksums = np.array([sha256 for _, sha256 in files], "U64")
-    features = np.empty((len(files), backbone.width), np.float32)
-    done = finished.restore(checksums, features)
-    log.info("%s: %d images, %d of them done before", backbone.name, len(done), done.sum())
+    features = [np.empty((len(files), backbone.width), np.float32) for backbone in backbones]
+    restored = [
+        part.restore(checksums, block) for part, block in zip(finished, features, strict=True)
+    ]
+    done = np.all(restored, axis=0)
+    log.info("%s: %d images, %d of them done before", names, len(done), done.sum())
     todo = np.flatnonzero(~done)
-    bar = Progress(total=len(done), initial=done.sum(), desc=backbone.name, unit="images")
-    computed = _compute([files[row] for row in todo.tolist()], backbone, device, threads)
+    bar = Progress(total=len(done), initial=done.sum(), desc="reading pictures", unit="pictures")
+    computed = _compute([files[row] for row in todo.tolist()], backbones, device, threads)
     rows = iter(todo.tolist())
     unsaved: list[int] = []
     problems = {} if unusable is None else unusable
+
+    def save() -> None:
+        for part, block in zip(finished, features, strict=True):
+            part.save(checksums[unsaved], block[unsaved])
+        unsaved.clear()
+
     try:
         with bar, catch_sigterm() as sigterm, closing(computed):
             for batch in computed:
-                for row, result in zip(islice(rows, len(batch)), batch, strict=True):
-                    if isinstance(result, InputError):
-                        problems[row] = result
+                for row, results in zip(islice(rows, len(batch)), batch, strict=True):
+                    if isinstance(results, InputError):
+                        problems[row] = results
                         continue
-                    if not np.abs(result).max() <= MAX_FEATURE:  # true for NaN too
-                        problems[row] = InputError(
-                            f"{backbone.name} has features that are NaN or beyond "
-                            f"{MAX_FEATURE:.0e} for {files[row][0]}; use other weights of it"
-                        )
-                        continue
-                    features[row] = result
-                    done[row] = True
-                    unsaved.append(row)
+                    for backbone, block, result in zip(backbones, features, results, strict=True):
+                        block[row] = result
+                        if not np.abs(result).max() <= MAX_FEATURE:  # true for NaN too
+                            problems[row] = InputError(
+                                f"{backbone.name} has features that are NaN or beyond "
+                                f"{MAX_FEATURE:.0e} for {files[row][0]}; use other weights of it"
+                            )
+                    if row not in problems:
+                        done[row] = True
+                        unsaved.append(row)
                 bar.update(len(batch))
                 if sigterm.is_set():
                     raise Stopped(
-                        f"{backbone.name}: told to stop, after {done.sum()} of {len(done)} images; "
-                        "start it again to resume there"
+                        f"{names}: told to stop, after {done.sum()} of {len(done)} images; start "
+                        "it again to resume there"
                     )
-                if time.monotonic() - finished.saved_at > SAVE_INTERVAL:
-                    finished.save(checksums[unsaved], features[unsaved])
-                    unsaved.clear()
+                if time.monotonic() - finished[0].saved_at > SAVE_INTERVAL:
+                    save()
+    except KeyboardInterrupt:
+        save()
+        if all(part.writable for part in finished):
+            log.warning(
+                "stopped: %d of %d pictures are read, and kept for the next run",
+                done.sum(),
+                len(done),
+            )
+        raise
     finally:
-        finished.save(checksums[unsaved], features[unsaved])
-    features[~done] = np.nan
+        save()
+    for block in features:
+        block[~done] = np.nan
     if unusable is None:
         refuse([str(error) for error in problems.values()], len(files))
     return features
@@ -218,55 +241,60 @@ class _Finished:
 
 
 def _compute(
-    files: Sequence[tuple[str, str]], backbone: Backbone, device: str, threads: int
-) -> Generator[list[np.ndarray | InputError]]:
-    """Yield for each batch of images their features (width,), or the errors of unusable ones.
+    files: Sequence[tuple[str, str]], backbones: Sequence[Backbone], device: str, threads: int
+) -> Generator[list[list[np.ndarray] | InputError]]:
+    """Yield batches of images: their features by each network, or the errors of unusable ones.
 
     Threads decode images side by side. ONNX Runtime computes in these threads, each on one core.
     Torch computes batches in this one.
     """
     if not files:
         return
-    transform = backbone.transform
+    graphs = [backbone.graph if by_graph(backbone, device) else None for backbone in backbones]
+    in_torch = {
+        number: _in_torch(backbones[number], device)
+        for number, graph in enumerate(graphs)
+        if graph is None
+    }
 
-    def crops_of(file: tuple[str, str]) -> np.ndarray | InputError:
+    def read(file: tuple[str, str]) -> list[np.ndarray] | InputError:
+        """Return for each network the features, or the crops if torch computes."""
         try:
             image = load(*file)
         except InputError as error:
             return error
-        return cut(image, transform.resize, transform.crop, transform.interpolation, backbone.crops)
+        results = []
+        for backbone, graph in zip(backbones, graphs, strict=True):
+            transform = backbone.transform
+            crops = cut(
+                image, transform.resize, transform.crop, transform.interpolation, backbone.crops
+            )
+            results.append(graph(crops) if graph else crops)
+        return results
 
+    most_crops = max((backbones[number].crops for number in in_torch), default=BATCH)
+    size = max(1, BATCH // most_crops)
     with ThreadPoolExecutor(threads) as pool:
         try:
-            if by_graph(backbone, device):
-                graph = backbone.graph
-
-                def features_of(file: tuple[str, str]) -> np.ndarray | InputError:
-                    crops = crops_of(file)
-                    return crops if isinstance(crops, InputError) else graph(crops)
-
-                for features in _ahead(pool, features_of, files, AHEAD * threads):
-                    yield [features]
-            else:
-                from groundvec.features.networks import InTorch
-
-                precision = precision_on(backbone, device)
-                network = InTorch(backbone.network, transform, device, precision)
-                size = max(1, BATCH // backbone.crops)
-                decoded = _ahead(pool, crops_of, files, size + AHEAD * threads)
-                while batch := list(islice(decoded, size)):
-                    usable = {
-                        row: crops
-                        for row, crops in enumerate(batch)
-                        if isinstance(crops, np.ndarray)
-                    }
+            ahead = _ahead(pool, read, files, size + AHEAD * threads)
+            while batch := list(islice(ahead, size)):
+                usable = [results for results in batch if isinstance(results, list)]
+                for number, network in in_torch.items():
                     if usable:
-                        computed = network(np.stack([*usable.values()]))
-                        for row, features_of_row in zip(usable, computed, strict=True):
-                            batch[row] = features_of_row
-                    yield batch
+                        computed = network(np.stack([results[number] for results in usable]))
+                        for results, features in zip(usable, computed, strict=True):
+                            results[number] = features
+                yield batch
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def _in_torch(backbone: Backbone, device: str) -> "InTorch":
+    """Load a network that torch computes."""
+    from groundvec.features.networks import InTorch
+
+    precision = precision_on(backbone, device)
+    return InTorch(backbone.network, backbone.transform, device, precision)
 
 
 def _ahead(

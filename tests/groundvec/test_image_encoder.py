@@ -65,8 +65,8 @@ def test_search_ranks_pictures_as_their_vectors_do(photos, tmp_path, lite, simil
         near = -((vectors - sentence) ** 2).sum(axis=1)
     found = Index(photos, tmp_path / "model").search("A dog.", best=3)
     order = np.argsort(-near)[:3]
-    assert [path for path, _ in found] == [pictures(photos)[row] for row in order]
-    np.testing.assert_allclose([score for _, score in found], near[order], rtol=1e-5, atol=1e-6)
+    assert [hit.path for hit in found] == [pictures(photos)[row] for row in order]
+    np.testing.assert_allclose([hit.score for hit in found], near[order], rtol=1e-5, atol=1e-6)
 
 
 def test_files_are_read_several_at_a_time(photos, lite, monkeypatch):
@@ -88,9 +88,9 @@ def test_features_are_computed_on_the_gpu_of_the_model(photos, lite, monkeypatch
     monkeypatch.setattr(images.models[0], "parameters", lambda: iter([weight]))
     devices = []
 
-    def extract(files, backbone, work, device, *_):
+    def extract(files, backbones, work, device, *_):
         devices.append(device)
-        return np.zeros((len(files), backbone.width))
+        return [np.zeros((len(files), backbone.width)) for backbone in backbones]
 
     monkeypatch.setattr("groundvec.features.extract.extract", extract)
     monkeypatch.setattr("groundvec.image_encoder.encode_images", lambda models, features: features)
@@ -148,7 +148,7 @@ def test_features_of_several_networks_are_concatenated_as_in_training(photos, tm
     rows = list(zip(images.path, images.sha256, strict=True))
     stored = [tmp_path / f"{each.name}.h5" for each in networks]
     for each, path in zip(networks, stored, strict=True):
-        values = extract(rows, each, tmp_path / "work", "cpu", 1)
+        [values] = extract(rows, [each], tmp_path / "work", "cpu", 1)
         store.write(path, values, images.image_id, described_features(each, "cpu"))
     features, made = concatenate(stored, images)
     several = model(width=2 * lite.width)

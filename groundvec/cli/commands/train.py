@@ -373,9 +373,9 @@ def _extract(
     images = dataset.read_images(work / "images.csv")
     pictures = list(zip(images["path"], images["sha256"], strict=True))
     files = [work / f"features-{number}.h5" for number in range(len(backbones))]
-    for file, backbone in zip(files, backbones, strict=True):
-        features = extract(pictures, backbone, cache(), device, cores())
-        store.write(file, features, images.image_id, described_features(backbone, device))
+    blocks = extract(pictures, backbones, cache(), device, cores())
+    for file, backbone, block in zip(files, backbones, blocks, strict=True):
+        store.write(file, block, images.image_id, described_features(backbone, device))
     features, attributes = concatenate(files, images, factors)
     store.write(output, features, images.image_id, attributes)
 

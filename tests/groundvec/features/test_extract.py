@@ -103,13 +103,40 @@ def test_torch_computes_batches_without_the_unusable_images(tmp_path, monkeypatc
     make_images(tmp_path, 7)
     (tmp_path / "2.png").write_bytes(b"")
     images = pd.read_csv(list_images(tmp_path, 7))
-    expected = extract.extract(files_of(images), STAND_IN, tmp_path / "work", "cpu", 2, {})
+    [expected] = extract.extract(files_of(images), [STAND_IN], tmp_path / "work", "cpu", 2, {})
     monkeypatch.setattr(extract, "by_graph", lambda *_: False)
     monkeypatch.setattr(extract, "BATCH", 30)  # three images
     problems = {}
-    computed = extract.extract(files_of(images), STAND_IN, tmp_path / "2", "cpu", 2, problems)
+    [computed] = extract.extract(files_of(images), [STAND_IN], tmp_path / "2", "cpu", 2, problems)
     np.testing.assert_allclose(computed, expected, atol=1e-5)
     assert list(problems) == [2] and np.isnan(computed[2]).all()
+
+
+def test_several_networks_read_each_image_once_with_one_bar(tmp_path, monkeypatch):
+    """Also if one of them finished some images before, and torch computes one."""
+    make_images(tmp_path, 4)
+    (tmp_path / "2.png").write_bytes(b"")
+    files = files_of(pd.read_csv(list_images(tmp_path, 4)))
+    networks = [STAND_IN, replace(STAND_IN, crops=1)]
+    expected = [
+        extract.extract(files, [each], tmp_path / "1", "cpu", 2, {})[0] for each in networks
+    ]
+    extract.extract(files[:1], networks[:1], tmp_path / "2", "cpu", 2, {})
+    opened = []
+    bars = []
+    load = extract.load
+    progress = extract.Progress
+    monkeypatch.setattr(extract, "load", lambda *file: opened.append(file) or load(*file))
+    monkeypatch.setattr(extract, "Progress", lambda **how: bars.append(how) or progress(**how))
+    monkeypatch.setattr(extract, "by_graph", lambda network, _: network.crops == 1)
+    problems = {}
+    computed = extract.extract(files, networks, tmp_path / "2", "cpu", 2, problems)
+    for block, expected_block in zip(computed, expected, strict=True):
+        np.testing.assert_allclose(block, expected_block, atol=1e-5)
+    assert sorted(opened) == sorted(files) and list(problems) == [2]
+    assert [(bar["desc"], bar["total"], bar["initial"]) for bar in bars] == [
+        ("reading pictures", 4, 0)
+    ]
 
 
 @pytest.mark.parametrize("value", [float("nan"), 1e38])
@@ -118,7 +145,7 @@ def test_features_that_are_not_finite_are_refused(tmp_path, monkeypatch, value):
     features = np.full(STAND_IN.width, value, np.float32)
     monkeypatch.setattr(type(STAND_IN), "graph", property(lambda _: lambda crops: features))
     with pytest.raises(InputError, match=r"2 of 2 images cannot be used") as caught:
-        extract.extract(files_of(images), STAND_IN, tmp_path / "work", "cpu", 1)
+        extract.extract(files_of(images), [STAND_IN], tmp_path / "work", "cpu", 1)
     assert "stand-in has features that are NaN or beyond 1e+15 for" in str(caught.value)
 
 
@@ -126,12 +153,12 @@ def test_features_are_of_the_crops_and_the_interpolation_that_are_asked_for(tmp_
     images = pd.read_csv(make_images(tmp_path, 3))
     transform = replace(STAND_IN.transform, interpolation="lanczos")
     backbone = replace(STAND_IN, crops=1, transform=transform)
-    features = extract.extract(files_of(images), backbone, tmp_path / "work", "cpu", 2)
+    [features] = extract.extract(files_of(images), [backbone], tmp_path / "work", "cpu", 2)
     how = transforms.CenterCrop(48), transforms.InterpolationMode.LANCZOS
     expected = [channel_means(path, *how) for path in images.path]
     np.testing.assert_allclose(features, expected, atol=1e-5)
     # Others are not taken from the same folder.
-    of_ten = extract.extract(files_of(images), STAND_IN, tmp_path / "work", "cpu", 2)
+    [of_ten] = extract.extract(files_of(images), [STAND_IN], tmp_path / "work", "cpu", 2)
     assert not np.allclose(of_ten, features)
 
 
@@ -186,7 +213,7 @@ def test_parts_joined_equal_a_single_run(tmp_path, tiny):
 
 def test_killed_and_started_again(tmp_path, monkeypatch, caplog):
     images = pd.read_csv(make_images(tmp_path, 15))
-    arguments = files_of(images), STAND_IN, tmp_path / "work", "cpu", 1
+    arguments = files_of(images), [STAND_IN], tmp_path / "work", "cpu", 1
     load = extract.load
 
     def load_or_be_killed(path, *more):
@@ -206,7 +233,7 @@ def test_killed_and_started_again(tmp_path, monkeypatch, caplog):
     done = sum(len(np.load(file)["sums"]) for file in finished)
     assert 3 <= done <= 8
     caplog.set_level("INFO")
-    features = extract.extract(*arguments)
+    [features] = extract.extract(*arguments)
     assert f"15 images, {done} of them done before" in caplog.text
     expected = [channel_means(path) for path in images.path]
     np.testing.assert_allclose(features, expected, atol=1e-5)
@@ -214,7 +241,7 @@ def test_killed_and_started_again(tmp_path, monkeypatch, caplog):
 
 def test_a_stopped_extraction_keeps_its_finished_images(tmp_path, monkeypatch, caplog):
     images = pd.read_csv(make_images(tmp_path, 4))
-    arguments = files_of(images), STAND_IN, tmp_path / "work", "cpu", 2
+    arguments = files_of(images), [STAND_IN], tmp_path / "work", "cpu", 2
     compute = extract._compute
 
     def told(*arguments):
@@ -230,6 +257,28 @@ def test_a_stopped_extraction_keeps_its_finished_images(tmp_path, monkeypatch, c
     assert "4 images, 1 of them done before" in caplog.text
     [about] = (tmp_path / "work").glob("*/about.json")
     assert digest(read_json(about)["inputs"]) == about.parent.name
+
+
+def test_ctrl_c_says_what_is_kept(tmp_path, monkeypatch, caplog):
+    files = files_of(pd.read_csv(make_images(tmp_path, 4)))
+    compute = extract._compute
+
+    def interrupted(*arguments):
+        yield next(compute(*arguments))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(extract, "_compute", interrupted)
+    for folder, messages in (("work", 1), ("file/work", 0)):  # the second cannot be written
+        (tmp_path / "file").touch()
+        caplog.clear()
+        with pytest.raises(KeyboardInterrupt):
+            extract.extract(files, [STAND_IN], tmp_path / folder, "cpu", 2, {})
+        line = "stopped: 1 of 4 pictures are read, and kept for the next run"
+        assert caplog.messages.count(line) == messages
+    caplog.set_level("INFO")
+    with pytest.raises(KeyboardInterrupt):
+        extract.extract(files, [STAND_IN], tmp_path / "work", "cpu", 2)
+    assert "4 images, 1 of them done before" in caplog.text
 
 
 def rewrite(change, save=np.savez):
@@ -261,14 +310,14 @@ DAMAGE = {
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 def test_a_damaged_part_of_finished_features_is_computed_again(tmp_path, caplog, damage):
     images = pd.read_csv(make_images(tmp_path, 3))
-    features = extract.extract(files_of(images), STAND_IN, tmp_path / "work", "cpu", 1)
+    [features] = extract.extract(files_of(images), [STAND_IN], tmp_path / "work", "cpu", 1)
     [part] = (tmp_path / "work").glob("*/*.npz")
     damage(part)
-    again = extract.extract(files_of(images), STAND_IN, tmp_path / "work", "cpu", 1)
+    [again] = extract.extract(files_of(images), [STAND_IN], tmp_path / "work", "cpu", 1)
     assert np.array_equal(again, features)
     assert f"{part} is damaged: its images are computed again" in caplog.text
     caplog.clear()
-    extract.extract(files_of(images), STAND_IN, tmp_path / "work", "cpu", 1)
+    extract.extract(files_of(images), [STAND_IN], tmp_path / "work", "cpu", 1)
     assert "damaged" not in caplog.text
 
 
@@ -277,7 +326,7 @@ def test_finished_features_that_cannot_be_read_are_not_removed(
     tmp_path, monkeypatch, caplog, error
 ):
     images = pd.read_csv(make_images(tmp_path, 2))
-    features = extract.extract(files_of(images), STAND_IN, tmp_path / "work", "cpu", 1)
+    [features] = extract.extract(files_of(images), [STAND_IN], tmp_path / "work", "cpu", 1)
     [part] = (tmp_path / "work").glob("*/*.npz")
     before = part.read_bytes()
 
@@ -285,6 +334,8 @@ def test_finished_features_that_cannot_be_read_are_not_removed(
         raise error
 
     monkeypatch.setattr(extract, "read_regular", refuse)
-    again = extract.extract(files_of(images), STAND_IN, tmp_path / "work", "cpu", 1, unusable={})
+    [again] = extract.extract(
+        files_of(images), [STAND_IN], tmp_path / "work", "cpu", 1, unusable={}
+    )
     assert np.array_equal(again, features) and part.read_bytes() == before
     assert f"{part} cannot be read (" in caplog.text
