@@ -1,6 +1,7 @@
 """Files that are either whole or not there, and that replace nothing they should not."""
 
 import atexit
+import errno
 import gzip
 import hashlib
 import io
@@ -11,7 +12,7 @@ import shutil
 import stat
 import zipfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
 from math import inf
 from pathlib import Path
@@ -33,6 +34,9 @@ LARGEST_JSON = 2**28  # bytes; Python's objects take ten times as many
 LARGEST_TABLE = 2**30  # bytes of a table or of a text with one sentence per line
 LARGEST_LINE = 2**20  # characters
 LARGEST_PICTURE = 2**31  # bytes; 179 million pixels of 16-bit RGB with alpha are 1.4e9
+# In the head of each page that we write, so that a program may replace it.
+OWN_PAGE = b'<meta name="generator" content="groundvec"'
+HEAD = 1024  # bytes of a page in which it is
 DEEPEST = 20  # levels of nested values in a file or a configuration
 
 # Set by `guard` when one of our programs starts; users of the library are not guarded.
@@ -50,16 +54,28 @@ def guard(inputs: Iterable[Path], overwrite: bool) -> None:
 
 
 def check_output(path: str | Path) -> None:
-    """Raise InputError if this is no file, or one that `guard` protects."""
+    """Raise an error if this is no file, or one that `guard` protects, or in a read-only folder."""
     path = Path(path)
+    folder = next(parent for parent in path.absolute().parents if parent.exists())
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
     if not path.exists():
         return
     if not path.is_file():
         raise InputError(f"{path} is a folder, a FIFO or a device: name another output")
     if any(source.exists() and path.samefile(source) for source in _inputs):
         raise InputError(f"{path} is an input, and would be overwritten: name another output")
-    if _keep_existing:
+    if _keep_existing and not _is_own_page(path):
         raise InputError(f"{path} already exists: name another output, or use --overwrite")
+
+
+def _is_own_page(path: Path) -> bool:
+    """Return whether a file is a page that we wrote, and that nobody protected from changes."""
+    is_page = path.suffix.lower() == ".html" and not path.is_symlink()
+    if not is_page or not os.access(path, os.R_OK | os.W_OK):
+        return False
+    with open_regular(path) as page:
+        return OWN_PAGE in page.read(HEAD)
 
 
 def check_new(path: Path) -> None:
@@ -392,6 +408,17 @@ def cache() -> Path:
     except OSError as error:  # as in some containers and jobs
         return _cache_until_the_end(str(error))
     return folder
+
+
+def is_first(notice: str) -> bool:
+    """Return whether a user has not had a notice before, and remember that he has."""
+    marker = cache() / "notices" / hashlib.sha256(notice.encode(errors="replace")).hexdigest()
+    with suppress(OSError):  # where nothing can be kept, each time is the first
+        if marker.exists():
+            return False
+        marker.parent.mkdir(parents=True, exist_ok=True)
+        marker.touch()
+    return True
 
 
 @lru_cache

@@ -135,7 +135,13 @@ def words_of(command):
 
 
 @pytest.mark.parametrize(
-    ("command", "closed"), [(DATASET, "my/captions.csv"), (DATASET, "."), (SNAKEMAKE, "my/photos")]
+    ("command", "closed"),
+    [
+        (DATASET, "my/captions.csv"),
+        (DATASET, "."),
+        (SNAKEMAKE, "my/photos"),
+        ("groundvec search my/photos A_dog -o new/best.html", "."),  # before pictures are read
+    ],
 )
 def test_missing_permissions_are_one_line(tmp_path, command, closed):
     own_data(tmp_path)
@@ -159,3 +165,4 @@ def test_missing_permissions_are_one_line(tmp_path, command, closed):
     assert "Traceback" not in result.stderr
     [line] = re.findall("^error: .*", result.stderr, flags=re.M)
     assert "Permission denied; change its permissions" in line
+    assert not re.search(r"/?\.[0-9a-f]{16}", line)  # the name of a temporary file
