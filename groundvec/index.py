@@ -7,13 +7,14 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from groundvec.model import bank, classes, hub
 from groundvec.model.classes import Evidence
 from groundvec.model.folder import ModelFolder
 from groundvec.provenance import code_hash, digest
-from groundvec.runtime.errors import InputError, extra
+from groundvec.runtime.errors import InputError, extra, shortened
 from groundvec.runtime.files import SMALL, cache, read_regular, state, write_bytes
 from groundvec.text.encoded import strings
 
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
     from groundvec.features.backbones import Backbone
 
     Backbones = str | Backbone | Sequence[Backbone] | None
-    Queries = str | Path | Iterable[str | Path]
+    Query = str | Path
+    Queries = Query | Iterable[Query] | Mapping[Query, float]
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +52,7 @@ SHA256 = re.compile("[0-9a-f]{64}")
 EXPLAINED = 20  # problems that a search explains
 # A combined query that is shorter than this was taken away from itself: only rounding is left.
 SHORTEST = 1e-3
+HEAVIEST = 1000  # the largest weight of a term
 # Copies of one picture in other formats or sizes. Re-encoded photographs of Flickr8k (JPEG of
 # quality 40 to 95, WebP, half and double size) differ by at most 1.3 gray levels; moved by 2% of
 # their width, by 2.4 or more; two photographs, by 10.8 or more. Vectors alone do not tell: the
@@ -57,6 +60,14 @@ SHORTEST = 1e-3
 COPY_DIFFERENCE = 1.5  # mean absolute difference of thumbnails, in levels of 256
 COPY_COSINE = 0.8
 COMPARED = 100  # pictures that a search compares at most, because it has to decode them
+
+
+class Hit(NamedTuple):
+    """A picture that a search found."""
+
+    path: Path
+    score: float  # the number that ranks
+    similarity: float  # of the picture and the query, mostly the cosine
 
 
 class Index:
@@ -194,66 +205,69 @@ class Index:
         tokenized: bool = False,
         plus: "Queries" = (),
         minus: "Queries" = (),
-    ) -> list[tuple[Path, float]]:
-        """Find the pictures that are nearest to a query: their paths and scores, the best first.
+    ) -> list[Hit]:
+        """Find the pictures that fit a query best, with their scores, the best first.
 
         A query is a sentence, or the `Path` of a picture. The vectors of further ones are added to
-        it (`plus`) or subtracted (`minus`), and the sum is scaled to unit length. A score is the
-        similarity of the picture and the query, mostly the cosine. Copies of a picture in other
-        formats or sizes are left out.
+        it (`plus`) or subtracted (`minus`), and the sum is scaled to unit length. The score is the
+        similarity of the picture and the query, mostly the cosine, with two corrections. Copies of
+        a picture in other formats or sizes are left out.
 
-        If the model has a bank, pictures that are near to most sentences come later than their
-        scores say: each sentence brings the picture's normalizer, with its sign. A picture in the
-        query brings none, since normalizers are computed from sentences.
-
-        If the model has classifiers, pictures come first that show the classes of a sentence's
-        words; see `explain`. A warning names sentences of unknown words alone.
+        If the model has a bank, each sentence subtracts the picture's normalizer, which is large if
+        the picture is near to most sentences. A picture in the query subtracts none, since
+        normalizers are computed from sentences. If the model has classifiers, a sentence adds the
+        evidence that the picture shows the classes of its words; see `explain`.
 
         >>> index.search("a beach", minus="people")
-        >>> index.search(Path("beach.jpg"), plus="at night")
+        >>> index.search(Path("beach.jpg"), plus={"at night": 2})
 
         Args:
             best: the number of pictures to return.
             language, tokenized: of the sentences, see `SentenceEncoder.encode`. Without a language,
                 it is guessed for the words that stand for classes.
-            plus, minus: one sentence or picture, or several.
+            plus, minus: one sentence or picture, or several; or a dictionary of their weights. The
+                query has a weight of 1.
 
         Raises:
-            InputError: nothing is left of the query; a picture cannot be used; also the errors of
+            InputError: nothing is left of the query; a sentence has too few words that the captions
+                or classes have; a picture cannot be used; also the errors of
                 `SentenceEncoder.encode`.
         """
         if not (isinstance(best, Integral) and best >= 1):
             raise InputError(f"best is {best!r}: it must be 1 or more, a whole number")
-        terms, signs = _terms(query, plus, minus)
+        terms = _terms(query, plus, minus)
+        weights = np.array([*terms.values()], np.float32)
+        is_picture = np.array([isinstance(term, Path) for term in terms])
         sentences = strings(term for term in terms if not isinstance(term, Path))
         for sentence in sentences:
             if PICTURE.fullmatch(Path(sentence).suffix):
                 raise InputError(f"{sentence} names a picture: write Path({sentence!r})")
-        is_picture = np.array([isinstance(term, Path) for term in terms])
         vectors = np.empty((len(terms), self.encoder.dim), np.float32)
         vectors[~is_picture] = self.encoder.encode(
             sentences, language=language, tokenized=tokenized
         )
+        for sentence in sentences:
+            if self._classes and self._classes.lexicon.is_unknown(sentence, language):
+                raise InputError(
+                    f"too few words of {shortened(repr(sentence))} are in captions or classes: use "
+                    f"other words, in {' or '.join(self.encoder.languages)}"
+                )
         if is_picture.any():
             files = [term for term in terms if isinstance(term, Path)]
             vectors[is_picture], problems = self._image_encoder.embed(files, checksums(files))
             for problem in problems.values():
                 raise problem
 
-        combined = signs @ vectors
+        combined = weights @ vectors
         length = np.linalg.norm(combined)
-        if length < SHORTEST * np.linalg.norm(vectors, axis=1).sum():
+        if length <= SHORTEST * (np.abs(weights) @ np.linalg.norm(vectors, axis=1)):
             raise InputError(f"nothing is left of {query}: subtract something else")
         kind = self.encoder.description["similarity"]
-        # Each sentence brings the normalizers and its evidence, with its sign.
-        evidence = -signs[~is_picture].sum() * self.normalizers
+        # Each sentence brings the normalizers and its evidence, with its weight.
+        evidence = -weights[~is_picture].sum() * self.normalizers
         if self._classes:
-            for sentence, sign in zip(sentences, signs[~is_picture], strict=True):
-                evidence += sign * self._classes.evidence(sentence, self.levels, language)
-                if self._classes.is_unknown(sentence, language):
-                    log.warning(
-                        "no caption and no class has a word of %r: it finds little", sentence
-                    )
+            for sentence, weight in zip(sentences, weights[~is_picture], strict=True):
+                evidence += weight * self._classes.evidence(sentence, self.levels, language)
         if kind == "cosine":
             combined /= length
             evidence /= length
@@ -261,8 +275,9 @@ class Index:
         # to an inner product, and an index does not store them.
         size = self.vectors.shape[1]
         near = similarity.scores(combined[None, :size], self.vectors, kind)[0]
-        order = np.argsort(-near - evidence, kind="stable")
-        return [(self.paths[row], float(near[row])) for row in self._distinct(order, best)]
+        scores = near + evidence
+        order = self._distinct(np.argsort(-scores, kind="stable"), best)
+        return [Hit(self.paths[row], float(scores[row]), float(near[row])) for row in order]
 
     def explain(
         self,
@@ -286,10 +301,10 @@ class Index:
         """
         row = self._row(picture)
         explained = []
-        for term, sign in zip(*_terms(query, plus, minus), strict=True):
+        for term, weight in _terms(query, plus, minus).items():
             if self._classes and not isinstance(term, Path):
                 for evidence in self._classes.explain(term, self.levels[row], language):
-                    explained.append(evidence._replace(weight=float(sign) * evidence.weight))
+                    explained.append(evidence._replace(weight=weight * evidence.weight))
         return explained
 
     def classes(
@@ -345,24 +360,25 @@ class Index:
         return chosen
 
 
-def _terms(
-    query: str | Path, plus: "Queries", minus: "Queries"
-) -> tuple[list[str | Path], np.ndarray]:
-    """Return the terms of a query, and their signs as float32."""
-    added = [query, *_listed(plus)]
-    subtracted = _listed(minus)
-    signs = np.repeat(np.array([1, -1], np.float32), [len(added), len(subtracted)])
-    return added + subtracted, signs
-
-
-def _listed(queries: "Queries") -> list[str | Path]:
-    """Return one query or several as a list; InputError if they are neither."""
-    if isinstance(queries, str | Path):
-        return [queries]
-    try:
-        return list(queries)
-    except TypeError:
-        raise InputError(f"{queries!r} is no query: give a sentence, a Path, or several") from None
+def _terms(query: "Query", plus: "Queries", minus: "Queries") -> "dict[Query, float]":
+    """Return the terms of a query with their weights; a repeated term counts as often."""
+    terms: dict[Query, float] = {}
+    for sign, queries in ((1, [query]), (1, plus), (-1, minus)):
+        if isinstance(queries, str | Path):
+            queries = [queries]
+        try:
+            weights = queries if isinstance(queries, Mapping) else Counter(iter(queries))
+        except TypeError:
+            raise InputError(
+                f"{queries!r} is no query: give a sentence, a Path, or several"
+            ) from None
+        for term, weight in weights.items():
+            if not (isinstance(weight, int | float | np.floating) and 0 < weight <= HEAVIEST):
+                raise InputError(
+                    f"the weight of {term} is {weight!r}: it must be above 0, at most {HEAVIEST:,}"
+                )
+            terms[term] = terms.get(term, 0) + sign * float(weight)
+    return terms
 
 
 def _thumbnail(path: Path) -> np.ndarray:

@@ -9,6 +9,7 @@ Example:
 
 import argparse
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -28,8 +29,10 @@ def rank(index: Index, texts: pd.DataFrame, language: str) -> np.ndarray:
     """Return the rank of the best picture of each text."""
     ranks = []
     for text, files in texts.groupby(language)["file"]:
-        hits = index.search(str(text), len(index.paths), language)
-        places = [place for place, (path, _) in enumerate(hits, 1) if path.name in set(files)]
+        hits = []
+        with suppress(InputError):  # too few words that the model knows
+            hits = index.search(str(text), len(index.paths), language)
+        places = [place for place, hit in enumerate(hits, 1) if hit.path.name in set(files)]
         # A copy of another picture in the folder is left out of the hits.
         ranks.append(min(places, default=len(index.paths)))
     return np.array(ranks)

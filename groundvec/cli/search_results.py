@@ -5,59 +5,75 @@ import datetime
 import html
 import io
 import os
+import re
 import string
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from groundvec.runtime.errors import printable
+from groundvec.runtime.files import LARGEST_PICTURE, open_regular
 
 if TYPE_CHECKING:
-    from groundvec.index import Index
+    from groundvec.index import Hit, Index
     from groundvec.model.classes import Evidence
 
+    # The best first, each with the classes that speak for it.
+    Hits = list[tuple[Hit, str]]
 
-class Hit(NamedTuple):
-    """A picture that a search found."""
-
-    path: Path
-    score: float
-    seen: str  # the classes that speak for it
-
-
-Hits = list[Hit]  # the best first
-
-SIDE = 320  # pixels of a thumbnail
+SIDE = 480  # pixels of a thumbnail
+TAKEN = re.compile(r"((?:18|19|20)\d\d):(\d\d):(\d\d)\b.*", re.DOTALL)  # a date of EXIF
+# Nothing is loaded, and the only script is the one that filters the pictures.
 PAGE = string.Template("""<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
+<meta name="generator" content="groundvec">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:;
+  style-src 'unsafe-inline'; script-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width">
 <title>$title</title>
 <style>
   :root { color-scheme: light dark; font-family: system-ui, sans-serif; line-height: 1.4; }
   main { max-width: 100rem; margin: auto; padding: 0 1rem; }
   h1 { font-size: 1.5rem; }
-  ol { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(14rem, 44%), 1fr));
-       gap: 1rem; padding: 0; list-style: none; }
+  input { font: inherit; padding: 0.4rem 0.6rem; width: min(24rem, 100%); box-sizing: border-box; }
+  ol { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(20rem, 100%), 1fr));
+       gap: 1.5rem 1rem; padding: 0; list-style: none; }
   small { color: color-mix(in srgb, currentColor 65%, transparent); }
-  li, footer { overflow-wrap: anywhere; font-size: 0.875rem; }
+  h1, li, footer { overflow-wrap: break-word; min-width: 0; }
+  li, footer { font-size: 0.875rem; }
   footer { max-width: 40rem; margin: 2rem 0; }
-  img { display: block; width: 100%; aspect-ratio: 1; object-fit: contain;
+  img { display: block; width: 100%; aspect-ratio: 4 / 3; object-fit: contain;
         background: color-mix(in srgb, gray 12%, transparent); }
 </style>
 <main>
+<p><input type="search" placeholder="Filter by name, folder, date, class"
+  aria-label="Filter the pictures" hidden></p>
 $queries
-<footer>The $best best of $pictures pictures, $date. The number is the similarity of the picture and
-the query. $classes$about</footer>
+<footer>The $best best of $pictures pictures, $date. A high score fits better than a low one; scores
+of other queries do not compare. The date is when a picture was taken, or else when its file was
+changed. $classes$about</footer>
 </main>
+<script>
+  const field = document.querySelector("input");
+  field.hidden = false;
+  field.oninput = () => {
+    const words = field.value.toLowerCase().split(" ");
+    for (const item of document.querySelectorAll("li")) {
+      const text = item.textContent.toLowerCase();
+      item.hidden = !words.every((word) => text.includes(word));
+    }
+  };
+</script>
 </html>
 """)
-SEEN = "Behind it, what the image networks see for the query's words, with probabilities. "
+SEEN = "The last line is what the image networks see for the query's words, with probabilities. "
 QUERY = string.Template("<h1>$query</h1>\n<ol>\n$items\n</ol>")
 ITEM = string.Template(
-    '<li><a href="$link"><img src="data:image/jpeg;base64,$data" alt="$name"></a>'
-    "$score $name$seen</li>"
+    '<li><a href="$link"><img src="data:image/jpeg;base64,$data" alt="$path"></a>'
+    "<b>$name</b> <small>$score<br>$folder$date$seen</small></li>"
 )
 
 
@@ -81,7 +97,7 @@ def seen(evidence: "list[Evidence]") -> str:
     return printable("; ".join(parts))  # the names come from a file
 
 
-def page(results: Sequence[tuple[str, Hits]], about: str, index: "Index", output: Path) -> str:
+def page(results: "Sequence[tuple[str, Hits]]", about: str, index: "Index", output: Path) -> str:
     """Make a page that needs no other file: it contains thumbnails, with links to the pictures.
 
     The links are relative, so that a folder may be sent with the page in it.
@@ -92,7 +108,7 @@ def page(results: Sequence[tuple[str, Hits]], about: str, index: "Index", output
     """
     sections = []
     for query, hits in results:
-        items = [_item(hit, output) for hit in hits]
+        items = [_item(hit, classes, output) for hit, classes in hits]
         sections.append(QUERY.substitute(query=html.escape(query), items="\n".join(items)))
     return PAGE.substitute(
         title=html.escape("; ".join(query for query, _ in results)),
@@ -101,25 +117,50 @@ def page(results: Sequence[tuple[str, Hits]], about: str, index: "Index", output
         best=max(len(hits) for _, hits in results),
         pictures=f"{len(index.paths):,}",
         date=datetime.date.today().isoformat(),
-        classes=SEEN if any(hit.seen for _, hits in results for hit in hits) else "",
+        classes=SEEN if any(classes for _, hits in results for _, classes in hits) else "",
     )
 
 
-def _item(hit: Hit, output: Path) -> str:
-    """Make a list item of a picture: its thumbnail, a link to it, its score and its name."""
+def _item(hit: "Hit", classes: str, output: Path) -> str:
+    """Make a list item of a picture: its thumbnail with a link, name, score, folder and date."""
     from groundvec.features import images
 
     image = images.load(hit.path)
     image.thumbnail((SIDE, SIDE))
     thumbnail = io.BytesIO()
     image.save(thumbnail, "JPEG")
+    folder = shown(hit.path.parent)
     return ITEM.substitute(
         data=base64.b64encode(thumbnail.getvalue()).decode(),
-        score=f"{hit.score:.3f}",
+        score=f"{hit.score:.2f}",
         link=html.escape(quote(os.fsencode(_link(hit.path, output)))),
-        name=html.escape(shown(hit.path)),
-        seen=f"<br><small>{html.escape(hit.seen)}</small>" if hit.seen else "",
+        path=html.escape(shown(hit.path)),
+        name=_breakable(shown(hit.path.name)),
+        folder="" if folder == "." else f"{_breakable(folder)}, ",
+        date=_date(hit.path),
+        seen=f"<br>{html.escape(classes)}" if classes else "",
     )
+
+
+def _breakable(name: str) -> str:
+    """Return a name as HTML that a browser breaks between its words."""
+    words = re.split(r"(?<=[/_.-])(?=[^/_.-])", name)
+    return "<wbr>".join(map(html.escape, words))
+
+
+def _date(path: Path) -> str:
+    """Return the day that a picture was taken, by its EXIF, or else its file was changed."""
+    from PIL import ExifTags, Image
+
+    from groundvec.features.images import FORMATS
+
+    with suppress(Exception), open_regular(path, LARGEST_PICTURE) as file:  # EXIF may be damaged
+        exif = Image.open(file, formats=FORMATS).getexif()
+        own = exif.get_ifd(ExifTags.IFD.Exif).get(ExifTags.Base.DateTimeOriginal)
+        match = TAKEN.fullmatch(str(own or exif.get(ExifTags.Base.DateTime)))
+        if match:
+            return "-".join(match.groups())
+    return datetime.date.fromtimestamp(path.stat().st_mtime).isoformat()
 
 
 def _link(path: Path, output: Path) -> str:

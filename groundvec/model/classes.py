@@ -108,11 +108,6 @@ class Classes:
         order = np.argsort(-levels.astype(np.int16), kind="stable")[:best]
         return [(names[number], float(POSTERIORS[levels[number]])) for number in order]
 
-    def is_unknown(self, sentence: str, language: str | None) -> bool:
-        """Return whether neither captions nor classes have any word of a sentence."""
-        language = language or self.lexicon.language(sentence)
-        return self.lexicon.is_unknown(sentence, language)
-
     def _names(self, language: str | None) -> list[str]:
         """Return the names of the classes in a language, by default the lexicon's first."""
         languages = self.lexicon.languages

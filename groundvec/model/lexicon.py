@@ -22,6 +22,8 @@ from groundvec.runtime.files import SMALL
 WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 LONGEST_FORM = 4  # words: "old english sheepdog"
 SHORTEST = 3  # letters of a word that counts; shorter ones are mostly articles and prepositions
+SHORTEST_PART = 4  # letters of a known word that makes a compound known
+MOST_UNKNOWN = 3  # words of a sentence that may be unknown, such as names, are fewer than these
 PERCENT = 100  # gates and weights are stored as integers from 0 to 100
 HALF = 100  # a word that this number of training captions have counts half
 # A word that neither the lexicon nor the captions have counts as another one: without an ending, or
@@ -101,6 +103,14 @@ class Language:
         """Return the gate of a word; if it only counts as a form, no caption has it."""
         return float(self.gates[self.places[form]]) / PERCENT if word == form else 1.0
 
+    def has_known_part(self, word: str) -> bool:
+        """Return whether a word may be a compound of a known word: the encoder reads n-grams."""
+        if self.code not in COMPOUNDS:
+            return False
+        parts = [word[:end] for end in range(SHORTEST_PART, len(word))]
+        parts += [word[start:] for start in range(1, len(word) - SHORTEST_PART + 1)]
+        return any(part in self.known or part in self.places for part in parts)
+
     def knows(self, word: str) -> bool:
         """Return whether training captions have a word, or it stands for classes."""
         return word in self.known or bool(self.form(word))
@@ -139,11 +149,26 @@ class Lexicon:
             )
         return list(meanings.values())
 
-    def is_unknown(self, sentence: str, language: str) -> bool:
-        """Return whether neither captions nor the lexicon have any word of a sentence."""
-        entries = self.languages.get(language)
-        words = [word for word in split(sentence) if len(word) >= SHORTEST]
-        return entries is not None and not any(map(entries.knows, words))
+    def is_unknown(self, sentence: str, language: str | None) -> bool:
+        """Return whether a sentence has too few known words to be understood.
+
+        That is, it has no known word, or three or more unknown words, and they are the majority: a
+        sentence in another language may have a word of this one by chance.
+
+        Args:
+            language: of the sentence; by default any.
+        """
+        words = split(sentence)
+        candidates = [
+            entries for code, entries in self.languages.items() if language in (None, code)
+        ]
+        for entries in candidates:
+            known = [word for word in words if entries.knows(word) or entries.has_known_part(word)]
+            unknown = len(words) - len(known)
+            counted = any(len(word) >= SHORTEST for word in known)
+            if counted and (unknown < MOST_UNKNOWN or unknown <= len(known)):
+                return False
+        return bool(candidates)
 
 
 def split(sentence: str) -> list[str]:

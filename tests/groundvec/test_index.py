@@ -238,7 +238,7 @@ def with_bank(model, folder):
     return folder / "with-bank"
 
 
-def test_a_bank_decides_the_order_and_scores_stay_cosines(photos, model, tmp_path, closed):
+def test_a_bank_decides_the_order(photos, model, tmp_path, closed):
     """Whether normalizers were computed or are from the cache."""
     banked = with_bank(model, tmp_path)
     plain = Index(photos, model)
@@ -251,12 +251,13 @@ def test_a_bank_decides_the_order_and_scores_stay_cosines(photos, model, tmp_pat
     closed()
     second = Index(photos, banked)
     np.testing.assert_array_equal(second.normalizers, first.normalizers)
-    cosines = dict(plain.search("A cat."))
+    cosines = {hit.path: hit.score for hit in plain.search("A cat.")}
     of_picture = dict(zip(second.paths, second.normalizers, strict=True))
     found = second.search("A cat.")
-    assert dict(found) == pytest.approx(cosines, abs=1e-6)
-    differences = [score - of_picture[path] for path, score in found]
-    assert differences == sorted(differences, reverse=True)
+    assert found == sorted(found, key=lambda hit: -hit.score) and len(found) == 3
+    for path, score, similarity in found:
+        assert similarity == pytest.approx(cosines[path], abs=1e-6)
+        assert score == pytest.approx(similarity - of_picture[path], abs=1e-6)
 
 
 def test_queries_are_added_and_subtracted(photos, model, tmp_path):
@@ -277,12 +278,18 @@ def test_queries_are_added_and_subtracted(photos, model, tmp_path):
         ),
         (index.search("A dog.", minus=[photos / "b.png"]), dog - like, 1),
         (index.search("Dogs, cats.", tokenized=True), attached, 1),
+        (index.search("A dog.", plus=["Red.", "Red."]), dog + 2 * red, 3),
+        (
+            index.search("A dog.", plus={photos / "b.png": 2}, minus={"A cat.": 0.5}),
+            dog + 2 * like - 0.5 * cat,
+            0.5,
+        ),
     ]
     for found, query, normalizers in cases:
         cosines = index.vectors @ query / np.linalg.norm(query)
         order = np.argsort(normalizers * index.normalizers - index.vectors @ query)
-        assert [path for path, _ in found] == [index.paths[row] for row in order]
-        np.testing.assert_allclose([score for _, score in found], cosines[order], atol=1e-5)
+        assert [hit.path for hit in found] == [index.paths[row] for row in order]
+        np.testing.assert_allclose([hit.similarity for hit in found], cosines[order], atol=1e-5)
 
 
 def test_queries_are_combined_before_distances_are_computed():
@@ -299,7 +306,7 @@ def test_queries_are_combined_before_distances_are_computed():
     index.normalizers = np.zeros(2, np.float32)
     index._classes = None
     found = index.search("A dog.", minus="A cat.")
-    assert found == [(Path("near.png"), 0), (Path("far.png"), -8)]
+    assert found == [(Path("near.png"), 0, 0), (Path("far.png"), -8, -8)]
 
 
 @pytest.mark.parametrize(
@@ -335,6 +342,10 @@ def test_a_query_that_means_nothing_is_refused(photos, model, tmp_path):
         ("A dog.", {"plus": "\u200b"}, "sentence 1 is empty"),
         ("A dog.", {"plus": None}, "None is no query: give a sentence, a Path, or several"),
         ("A dog.", {"minus": 5}, "5 is no query"),
+        ("A dog.", {"plus": [["a"]]}, r"\[\['a'\]\] is no query"),
+        ("A dog.", {"plus": {"A cat.": 0}}, "the weight of A cat. is 0: it must be above 0, at"),
+        ("A dog.", {"plus": {"A cat.": 1e39}}, r"is 1e\+39: it must be above 0, at most 1,000"),
+        ("A dog.", {"minus": {"A cat.": "2"}}, "the weight of A cat. is '2': it must be above 0"),
         ("A dog.", {"language": 5}, "language is 5: give it as str"),
         ("A dog.", {"best": 0}, "best is 0: it must be 1 or more, a whole number"),
         ("A dog.", {"best": "3"}, "best is '3': it must be 1"),
@@ -359,7 +370,7 @@ def test_copies_in_other_formats_and_sizes_are_shown_once(model, tmp_path, cache
     scene.crop((0, 0, 620, 480)).save(tmp_path / "copies/before.png")
     scene.crop((20, 0, 640, 480)).save(tmp_path / "copies/after.png")
     index = Index(tmp_path / "copies", model)
-    found = [path.stem for path, _ in index.search("A dog.")]
+    found = [hit.path.stem for hit in index.search("A dog.")]
     assert sorted(found) in (["after", "before", "scene"], ["after", "before", "small"])
     assert len(index.search("A dog.", best=2)) == 2
     (tmp_path / "copies/small.jpg").unlink()  # after the index was made: it cannot be compared
@@ -378,7 +389,7 @@ def classifying(photos, model, tmp_path):
     return folder
 
 
-def test_classes_decide_the_order_and_explain_it(photos, model, classifying, closed, caplog):
+def test_classes_decide_the_order_and_explain_it(photos, model, classifying, closed):
     without = Index(photos, model)
     Index(photos, classifying)
     closed()
@@ -386,18 +397,18 @@ def test_classes_decide_the_order_and_explain_it(photos, model, classifying, clo
     tiger, cup, espresso = index.paths
     np.testing.assert_array_equal(index.vectors, without.vectors)
     assert not without.levels.size and not without.explain(cup, "a cup")
-    assert [index.search(query, 1)[0][0] for query in ("a tiger", "Tasse")] == [tiger, cup]
-    assert [path for path, _ in index.search("a cup")][:2] == [cup, espresso]
-    assert index.search("a cup", minus="a tiger")[-1][0] == tiger
+    assert [index.search(query, 1)[0].path for query in ("a tiger", "Tasse")] == [tiger, cup]
+    assert [hit.path for hit in index.search("a cup")][:2] == [cup, espresso]
+    assert index.search("a cup", minus="a tiger")[-1].path == tiger
     assert index.search("a cup") == index.search("a cup", language="en")
-    assert not caplog.messages
     [added, subtracted] = index.explain(cup, "a tiger", minus=["eine Tasse", tiger])
     assert added == ("tiger", pytest.approx(0), {})
     assert subtracted.word == "Tasse" and subtracted.weight < 0
     assert subtracted.classes == {"Tasse": pytest.approx(1)}
     assert index.classes(espresso, 1, "de") == [("Espresso", pytest.approx(1))]
-    index.search("xyzzy")
-    assert caplog.messages == ["no caption and no class has a word of 'xyzzy': it finds little"]
+    message = "too few words of 'xyzzy' are in captions or classes: use other words, in en"
+    with pytest.raises(InputError, match=message):
+        index.search("a tiger", minus="xyzzy")
     with pytest.raises(InputError, match=r"other.png is not in this index: name one of its paths"):
         index.classes("other.png")
     with pytest.raises(InputError, match="has no classifiers: use flickr8k-v6"):

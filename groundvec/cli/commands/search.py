@@ -1,43 +1,55 @@
-"""Find the pictures that a sentence describes, or that resemble another picture.
+r"""Find the pictures that a sentence describes, or that resemble another picture.
 
-It prints one line per picture, best first: its score and its path. The score is the similarity of
-the picture and the query. A picture that is similar to most sentences is ranked lower than its
-score. A picture in which the image networks see what a word stands for is ranked higher; -v prints
-these classes. The vectors of pictures are cached: a later search in the same folder reads only new
-and changed pictures. Files that are not pictures are skipped, and copies of a picture in other
-formats or sizes are shown once.
+It prints one line per picture, best first: its score and its path. A high score fits better than a
+low one; scores of other queries do not compare. -v also prints the cosine, and what the image
+networks see in the picture for the words of the query. The vectors of pictures are cached: a later
+search in the same folder reads only new and changed pictures. Files that are not pictures are
+skipped, and copies of a picture in other formats or sizes are shown once.
 
 The last argument is the query. Files and folders before it are searched; sentences before it are
-further queries. End a query with a full stop if a file or folder has its name. --plus and --minus
-add the vector of a sentence or picture to each query, or subtract it. So --minus moves pictures
-down, and excludes none.
+further queries. End a query with a full stop if a file or folder has its name. Without a query, the
+program asks for one after another, until an empty line.
+
+--plus and --minus add the vector of a sentence or picture to each query, or subtract it. So --minus
+moves pictures down, and excludes none. A number and a colon before it are its weight; the query has
+a weight of 1. "2: snow" and "2:30 at night", with a space or digit after the colon, are sentences.
 
 Examples:
   groundvec search holiday/ "a dog on a beach"
+  groundvec search holiday/
   groundvec search holiday/ "a beach" --minus "people"
-  groundvec search holiday/ beach.jpg --plus "at night"
-  groundvec search holiday/ "a dog" "a cat" --crops 1 --best 20 -o best.html
+  groundvec search holiday/ beach.jpg --plus "2:snow" --minus "0.5:people"
+  groundvec search holiday/ "a dog" "a cat" --crops 1 --best 20 -o best.html --open
+  groundvec search holiday/ "a dog" --paths | xargs -d '\n' cp -t best
   groundvec search *.jpg "a dog" --model results/mine/models/mine/gru-256-max/seed1
 """
 
 import argparse
 import logging
+import os
 import re
+import sys
+import webbrowser
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from groundvec.cli.arguments import STANDARD, add_model, add_output, add_tokenized
 from groundvec.cli.program import show
-from groundvec.cli.search_results import Hit, Hits, page, seen, shown
+from groundvec.cli.search_results import page, seen, shown
 from groundvec.cli.sentences import is_path, looks_like_path
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.texts import is_blank
 
 if TYPE_CHECKING:
-    from groundvec.index import Index
+    from groundvec.cli.search_results import Hits
+    from groundvec.index import Index, Query
     from groundvec.model.folder import ModelFolder
+
+# A weight and its term. A time of day or a ratio, such as 16:9, and a number of a list are none.
+WEIGHTED = re.compile(r"(\d{1,3}|\d{0,3}\.\d+):([^\s\d].*)", re.DOTALL)
 
 log = logging.getLogger(__name__)
 
@@ -51,21 +63,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="IMAGES",
         help="pictures, and folders of them",
     )
-    parser.add_argument(
+    queries = parser.add_argument(
         "queries",
         type=_picture_or_sentence,
         nargs="+",
+        default=[],
         metavar="QUERY",
-        help="a description of pictures, in quotation marks, or a picture, to find similar ones",
+        help="a description of pictures, in quotation marks, or a picture, to find similar ones; "
+        "by default the program asks",
     )
+    # With `*` in place of `+`, options between the positional arguments would end them.
+    queries.required = False
     for option, effect in (("--plus", "add to"), ("--minus", "subtract from")):
         parser.add_argument(
             option,
-            type=_picture_or_sentence,
+            type=_weighted,
             action="append",
             default=[],
             metavar="QUERY",
-            help=f"a sentence or picture to {effect} each query; may be repeated",
+            help=f"a sentence or picture to {effect} each query; 2:snow counts twice; may be "
+            "repeated",
         )
     parser.add_argument(
         "-n", "--best", type=int, default=10, help="number of pictures (default: %(default)s)"
@@ -73,6 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output(
         parser, [".html"], "write a page with the best pictures instead of printing their paths"
     )
+    parser.add_argument("--open", action="store_true", help="open the page in a browser")
     parser.add_argument(
         "--backbone",
         help="the network that computes the features, such as resnet50 (default: the model's)",
@@ -84,37 +102,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of each picture: fewer are faster, more find better (default: as in training; 10 "
         "for a network that --backbone names)",
     )
-    parser.add_argument(
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--paths", action="store_true", help="print paths alone, for other programs")
+    form.add_argument(
         "-v",
         "--verbose",
         action="store_true",
-        help="also print what the image networks see in each picture for the words of the query",
+        help="also print the cosine, and what the image networks see for the words of the query",
     )
     add_model(parser)
     add_tokenized(parser)
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Search, and print the paths or write a page."""
-    output: Path = arguments.output
+    """Search, and print the paths or write a page; without a query, ask for queries."""
     *others, last = arguments.images + arguments.queries
     images = [argument for argument in others if isinstance(argument, Path)]
-    queries = [argument for argument in others if isinstance(argument, str)] + [last]
+    queries = [argument for argument in others if isinstance(argument, str)]
+    is_searched = isinstance(last, Path) and (not arguments.queries or last.is_dir())
+    (images if is_searched else queries).append(last)
     # Mistakes are found before the pictures are read, which may take long.
     if arguments.best < 1:
         raise InputError(f"--best is {arguments.best}: ask for one or more")
     if not images:
         raise InputError(f"{queries[0]} does not exist: name a picture or a folder of pictures")
-    for query in [last, *arguments.plus, *arguments.minus]:
-        if isinstance(query, Path) and not query.is_file():
-            raise InputError(
-                f"{query} is neither a sentence nor the file of a picture: put a sentence in "
-                "quotation marks, with a full stop if it looks like a name"
-            )
+    if not queries and not all(stream and stream.isatty() for stream in (sys.stdin, sys.stdout)):
+        raise InputError("there is no query: describe pictures in quotation marks")
+    if arguments.output == STANDARD and arguments.open:
+        raise InputError("--open has no page: name one, such as -o best.html")
+    if arguments.output != STANDARD and arguments.paths:
+        raise InputError("--paths prints, and -o writes a page: leave one of them out")
+    for query in queries + [term for term, _ in arguments.plus + arguments.minus]:
+        _check_query(query)
     # Names in the current folder that may as well have been meant as queries.
-    names = [str(path) for path in [*images[1:], last] if isinstance(path, Path)]
+    names = [str(path) for path in [*images[1:], *queries] if isinstance(path, Path)]
     words = [name for name in names if not looks_like_path(name)]
-    if words:
+    if words and queries:
         log.warning(
             "%s: read as a file or folder, which has this name; end a sentence with a full stop",
             ", ".join(words[:3]),
@@ -134,33 +157,112 @@ def main(arguments: argparse.Namespace) -> None:
         crops=arguments.crops,
     )
     about = _about(index, folder)
-    log.warning("%s", about)
+    if files.is_first(about):
+        log.warning("%s", about)
+    if queries:
+        _answer(queries, index, about, arguments)
+        return
+    for query in _asked():
+        try:
+            _check_query(query)
+            _answer([query], index, about, arguments)
+        except InputError as error:
+            log.error("%s", error)
+
+
+def _answer(
+    queries: "Sequence[Query]", index: "Index", about: str, arguments: argparse.Namespace
+) -> None:
+    """Search for each query, and print the paths or write a page."""
+    output: Path = arguments.output
+    plus = _sums(arguments.plus)
+    minus = _sums(arguments.minus)
+    language = arguments.language
     results: list[tuple[str, Hits]] = []
     for query in queries:
         title = shown(query)
-        title += "".join(f" + {shown(added)}" for added in arguments.plus)
-        title += "".join(f" - {shown(subtracted)}" for subtracted in arguments.minus)
-        plus = arguments.plus
-        minus = arguments.minus
-        language = arguments.language
+        for sign, terms in (("+", plus), ("-", minus)):
+            for term, weight in terms.items():
+                factor = "" if weight == 1 else f"{weight:g}:"
+                title += f" {sign} {factor}{shown(term)}"
         found = index.search(query, arguments.best, language, arguments.tokenized, plus, minus)
-        hits = [
-            Hit(path, score, seen(index.explain(path, query, language, plus, minus)))
-            for path, score in found
-        ]
+        hits = [(hit, seen(index.explain(hit.path, query, language, plus, minus))) for hit in found]
         results.append((title, hits))
-    if output == STANDARD:
-        for title, hits in results:
-            if len(results) > 1:
-                show(f"{title}:")
-            for hit in hits:
-                line = f"{hit.score:.4f}  {shown(hit.path)}"
-                show(f"{line}  {hit.seen}" if arguments.verbose and hit.seen else line)
+    if output != STANDARD:
+        text = page(results, about, index, output)
+        files.write_bytes(output, text.encode(errors="replace"))
+        best = max(len(hits) for _, hits in results)
+        show(f"written: {shown(output)}, with the {best} best of {len(index.paths):,} pictures")
+        if arguments.open and not webbrowser.open(output.absolute().as_uri()):
+            log.warning("no browser was found: open %s in one", output)
         return
-    text = page(results, about, index, output)
-    files.write_bytes(output, text.encode(errors="replace"))
-    best = max(len(hits) for _, hits in results)
-    show(f"written: {shown(output)}, with the {best} best of {len(index.paths):,} pictures")
+    for title, hits in results:
+        if len(results) > 1 and not arguments.paths:
+            show(f"{title}:")
+        for hit, classes in hits:
+            if arguments.paths:
+                _print_path(hit.path)
+                continue
+            line = f"{hit.score:.2f}  {shown(hit.path)}"
+            if arguments.verbose:
+                line += f"  cosine {hit.similarity:.2f}" + (f"; {classes}" if classes else "")
+            show(line)
+
+
+def _print_path(path: Path) -> None:
+    """Print a path for other programs, in its own bytes; on a terminal, only what is printable."""
+    name = str(path)
+    if name.startswith("-"):  # or a program takes it for an option
+        name = f"./{name}"
+    if sys.stdout.isatty():
+        show(shown(name))
+    elif "\n" in name:
+        log.warning("%s is left out: it has a line break", path)
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(os.fsencode(name) + b"\n")
+
+
+def _asked() -> "Iterator[Query]":
+    """Yield the queries that a user types, until an empty line, Ctrl-D or Ctrl-C."""
+    with suppress(ImportError):
+        import readline  # noqa: F401, lets `input` edit lines, and recall earlier ones
+    try:
+        while True:
+            line = input("query: ").strip()
+            if is_blank(line):
+                return
+            yield _picture_or_sentence(line)
+    except (EOFError, KeyboardInterrupt):
+        show("")  # ends the line of the prompt
+
+
+def _check_query(query: "Query") -> None:
+    """Raise InputError for a path that is no file."""
+    if isinstance(query, Path) and not query.is_file():
+        raise InputError(
+            f"{query} is neither a sentence nor the file of a picture: put a sentence in "
+            "quotation marks, with a full stop if it looks like a name"
+        )
+
+
+def _weighted(argument: str) -> "tuple[Query, float]":
+    """Return the sentence or picture that an argument names, with its weight."""
+    match = WEIGHTED.fullmatch(argument)
+    if not match or os.path.exists(argument):  # noqa: PTH110
+        return _picture_or_sentence(argument), 1.0
+    weight = float(match[1])
+    if not weight:
+        raise argparse.ArgumentTypeError(f"{argument}: a weight of 0 changes nothing, leave it out")
+    return _picture_or_sentence(match[2]), weight
+
+
+def _sums(terms: "list[tuple[Query, float]]") -> "dict[Query, float]":
+    """Return the weight of each term, which may be repeated."""
+    sums = {term: 0.0 for term, _ in terms}
+    for term, weight in terms:
+        sums[term] += weight
+    return sums
 
 
 def _path_or_sentence(argument: str) -> Path | str:
@@ -191,13 +293,10 @@ def _about(index: "Index", folder: "ModelFolder") -> str:
     data = content["dataset"]
     with suppress(InputError, KeyError):  # a source that is not installed here, or has no card
         domain = options_schema("sources", str(content["source"]))["card"]["domain"]
-        summary = re.split("[.;]", domain)[0]
+        summary = re.split("[.,;]", domain)[0]
         data += f" ({summary[0].lower()}{summary[1:]})"
+    if index.levels.size:
+        data += f" and {index.levels.shape[1]:,} kinds of things"
     languages = " and ".join(index.encoder.languages)
     name = folder.path.resolve().name
-    about = f"{name} reads {languages}. Trained on {data}, it may miss other subjects."
-    if index.normalizers.any():
-        about += " Pictures that match most sentences are ranked lower than their scores."
-    if index.levels.size:
-        about += " Beyond that, it finds kinds of things that its image networks know."
-    return about
+    return f"{name} reads {languages}. Trained on {data}, it may miss other subjects."

@@ -1,6 +1,7 @@
 """The examples of every --help."""
 
 import argparse
+import re
 import shlex
 import shutil
 from importlib import import_module
@@ -24,7 +25,9 @@ def examples(text):
     """Return the words of the commands in a --help, but for those that end in dots."""
     lines = text.replace("\\\n", " ").splitlines()
     commands = [line.strip() for line in lines if line.startswith(("  python ", "  groundvec "))]
-    found = [shlex.split(line.partition(" > ")[0]) for line in commands if not line.endswith("...")]
+    found = [
+        shlex.split(re.split(" [>|] ", line)[0]) for line in commands if not line.endswith("...")
+    ]
     assert found
     return found
 

@@ -69,11 +69,24 @@ def test_words_are_explained_in_their_language(trained, pictures):
 
 
 @pytest.mark.parametrize(
-    ("sentence", "unknown"),
-    [("tiger", False), ("blue xyzzy", False), ("xyzzy", True), ("!?", True), ("\u0000 7", True)],
+    ("sentence", "language", "unknown"),
+    [
+        ("tiger", "en", False),
+        ("Tasse", None, False),
+        ("Tasse", "en", True),
+        ("Bob Marley tiger", None, False),
+        ("un tigre bob tiger", None, True),  # in another language, with a word by chance
+        ("bob, ann, eve: blue tiger dog", None, False),  # half of the words
+        ("Tassenrand", "de", False),  # a compound of "tasse"
+        ("Tassenrand", "en", True),
+        ("xyzzy", "fr", False),  # nothing is known of this language
+        ("xyzzy", None, True),
+        ("!?", None, True),
+        ("\u0000 7", None, True),
+    ],
 )
-def test_sentences_of_unknown_words_alone_are_recognized(trained, sentence, unknown):
-    assert read(trained).is_unknown(sentence, "en") == unknown
+def test_sentences_of_too_few_known_words_are_recognized(trained, sentence, language, unknown):
+    assert read(trained).lexicon.is_unknown(sentence, language) == unknown
 
 
 @pytest.mark.parametrize("sentence", ["tiger " * 10_000, "x" * 10**6, "дог tiger 虎 " * 500])
@@ -81,6 +94,7 @@ def test_huge_sentences_take_a_moment(trained, pictures, sentence):
     model_classes = read(trained)
     started = time.process_time()
     model_classes.evidence(sentence, model_classes.levels(pictures), None)
+    model_classes.lexicon.is_unknown(sentence, None)
     assert time.process_time() - started < 1
 
 
