@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from groundvec.config.schema import configuration_schema
 from groundvec.model import weights
 from groundvec.model.folder import checked
 from groundvec.model.stored import Weights
@@ -21,22 +22,14 @@ WORDS = {
         "words": {"type": "array", "items": {"type": "string"}},
     },
 }
-SIZE = {"type": "integer", "minimum": 1, "maximum": 16_384}
 # The schema of model.json, which may come from an untrusted source.
 MODEL = {
     "required": ["source", "target", "settings", "sha256", "key"],
     "properties": {
         "source": WORDS,
         "target": WORDS,
-        "settings": {
-            "type": "object",
-            "required": ["size", "embedding", "dropout"],
-            "properties": {
-                "size": SIZE,
-                "embedding": SIZE,
-                "dropout": {"type": "number", "minimum": 0, "exclusiveMaximum": 1},
-            },
-        },
+        "settings": configuration_schema()["$defs"]["translator"]
+        | {"required": ["size", "embedding", "dropout"]},
         "sha256": {"type": "string"},
         "key": {"type": "string"},
     },
