@@ -85,7 +85,7 @@ def test_a_package_imports_nothing_above_it(package):
     assert not wrong
 
 
-def test_the_library_has_what_it_uses():
+def test_the_library_uses_each_of_its_modules():
     """The commands and the public names lead to each module; other modules belong to the study."""
     modules = {}
     for path in (ROOT / "groundvec").rglob("*.py"):

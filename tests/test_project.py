@@ -28,7 +28,7 @@ LOCK = (ROOT / "requirements.txt").read_text()
 PINNED = {write.normalized(name) for name in re.findall(r"^([\w.-]+)==", LOCK, re.M)}
 
 
-def test_the_conda_environment_is_that_of_the_lock():
+def test_the_conda_environment_has_the_versions_of_the_lock():
     path = ROOT / "envs" / "groundvec.yaml"
     assert path.read_text() == write.environment(), "run `python envs/write.py`"
     [packages] = [
@@ -49,7 +49,7 @@ def test_every_module_has_tests_that_make_check_finds():
     assert Path("tests/groundvec/encoders/test_rnn.py") in of_rnn and len(of_rnn) < 5
 
 
-def test_the_files_that_the_job_of_lowest_versions_names_are_there():
+def test_the_files_of_the_job_of_lowest_versions_exist():
     command = 'pytest() { printf "%s\\n" "$@"; }; . .ci/lowest'
     result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=ROOT)
     names = [word for word in result.stdout.split() if word.endswith(".py")]

@@ -39,8 +39,6 @@ def test_a_value_is_refused_where_jsonschema_refuses_it(value, schema):
     [
         ({"languages": ["en", "en"]}, "languages: ['en', 'en'] has non-unique elements"),
         ({"similarity": "cos"}, "similarity: 'cos' is not one of"),
-        ({"encoder": {"name": "nothing"}}, "encoder.name: 'nothing' is not one of"),
-        ({"encoder": {"name": "bag", "size": 10**9}}, "encoder.size: 1000000000 is greater than"),
         ({"encoder": {"name": "bag", "size": 8, "x": 1}}, "encoder: ('x' was unexpected)"),
         ({"image": {"dropout": float("nan")}}, "image.dropout: nan is not of type 'number'"),
         ({"unknown": 1}, "it: ('unknown' was unexpected)"),

@@ -13,10 +13,10 @@ from safetensors.numpy import load_file
 
 from groundvec.config import parts
 from groundvec.provenance import digest
-from groundvec.runtime.errors import InputError
 from reproduction.text.treebank import Tree, write
 from tests.support import forks
 from tests.support.examples import recipe
+from tests.support.refusals import refused
 from tests.support.small_data import run_script, write_data
 
 ROOT = Path(__file__).parents[3]
@@ -134,5 +134,5 @@ def test_a_baseline_is_added_by_two_files_as_the_recipe_has_them(project):
 
 def test_treebanks_are_only_for_texts_that_read_trees():
     assert parts.treebank({"name": "characters"}, []) is None
-    with pytest.raises(InputError, match="the text 'characters' reads no trees: leave --treebanks"):
+    with refused("the text 'characters' reads no trees: leave --treebanks"):
         parts.treebank({"name": "characters"}, [Path("trees.en.conllu.gz")])

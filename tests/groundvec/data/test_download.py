@@ -20,6 +20,7 @@ from groundvec.data import transfer
 from groundvec.data.download import fetch
 from groundvec.runtime.errors import InputError
 from tests.support.downloads import CONTENT, answering, reset, sha256
+from tests.support.refusals import refused
 
 ROOT = Path(__file__).parents[3]
 NAME = "set/archive.zip"
@@ -34,7 +35,7 @@ def part_of(target):
     return target.with_name("archive.zip.part")
 
 
-def refused(*arguments):
+def failure_of(*arguments):
     """Return the only line with which a download is refused."""
     with pytest.raises(InputError) as caught:
         fetch(NAME, *arguments)
@@ -105,7 +106,7 @@ def test_an_answer_that_is_none_or_does_not_end_is_one_line(
     monkeypatch.setattr(transfer, "PERIOD", 0.5)
     monkeypatch.setattr(transfer, "MAX_BYTES", 1_000_000)
     with answering(head, piece, pause) as url:
-        assert said in refused({"urls": [url]}, target)
+        assert said in failure_of({"urls": [url]}, target)
     assert list(target.parent.iterdir()) == []
 
 
@@ -117,7 +118,7 @@ def test_a_server_that_accepts_no_connection_is_not_tried_beyond_the_period(targ
         socket.create_connection(busy.getsockname()),  # fills the queue
     ):
         url = "http://127.0.0.1:{1}".format(*busy.getsockname())
-        assert "too slow: 0 bytes" in refused({"urls": [url]}, target)
+        assert "too slow: 0 bytes" in failure_of({"urls": [url]}, target)
 
 
 @pytest.mark.parametrize("name", ["archive.zip", "archive.zip.part", "archive.zip.sha256"])
@@ -125,7 +126,7 @@ def test_a_server_that_accepts_no_connection_is_not_tried_beyond_the_period(targ
 def test_no_folder_and_no_fifo_is_read_or_written(server, target, name, make):
     target.parent.mkdir(parents=True)
     make(target.with_name(name))
-    assert f"{name} is a folder, a FIFO" in refused({"urls": server.source["urls"]}, target)
+    assert f"{name} is a folder, a FIFO" in failure_of({"urls": server.source["urls"]}, target)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -156,7 +157,7 @@ def test_the_file_is_whole_after_any_failures(server, tmp_path_factory, content,
 
 def test_after_several_attempts_a_download_fails_and_keeps_its_part(server, target):
     server.faults = [{"cut": 1000}, {"cut": 500}] + [{"status": 500}] * 9
-    with pytest.raises(InputError, match="500"):
+    with refused("500"):
         fetch(NAME, server.source, target)
     assert server.waits == [1, 1, 2, 4, 8]  # after an attempt that gained something it is 1 again
     assert part_of(target).read_bytes() == CONTENT[:1500]
@@ -183,7 +184,7 @@ def test_a_network_that_was_there_may_come_back(server, target, monkeypatch):
 
 def test_a_404_is_not_retried(server, target):
     server.faults = [{"status": 404}]
-    message = refused(server.source, target)
+    message = failure_of(server.source, target)
     for part in (NAME, "404", server.source["urls"][0], str(target), "mirror"):
         assert part in message
     assert server.asked == [None]
@@ -194,10 +195,10 @@ def test_a_download_without_a_network_is_one_line_with_the_file_s_place(target, 
     for variable in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(variable, raising=False)
         monkeypatch.delenv(variable.upper(), raising=False)
-    with pytest.raises(InputError, match=r"sts/STS\.zip is not public"):
+    with refused(r"sts/STS\.zip is not public"):
         fetch("sts/STS.zip", {"urls": []}, target)
     url = "https://no-such-host.invalid/archive.zip"  # RFC 6761: never resolved
-    message = refused({"urls": [url]}, target)
+    message = failure_of({"urls": [url]}, target)
     for part in (f"{NAME} is missing", url, str(target), "mirror"):
         assert part in message
 
@@ -211,7 +212,7 @@ def test_a_download_without_a_network_is_one_line_with_the_file_s_place(target, 
     ],
 )
 def test_a_file_with_a_wrong_checksum_is_deleted_and_named(server, target, record, actual):
-    message = refused({"urls": server.source["urls"], **record}, target)
+    message = failure_of({"urls": server.source["urls"], **record}, target)
     assert actual in message
     assert str(*record.values()) in message
     assert not any(path.is_file() for path in target.parent.rglob("*"))
@@ -252,7 +253,7 @@ def test_the_sum_of_a_first_download_holds_where_none_is_known(server, target):
     assert record.read_text() == f"{sha256(CONTENT)}  archive.zip\n"
     target.unlink()
     server.content = b"the file has changed at its address"
-    message = refused(unknown, target)
+    message = failure_of(unknown, target)
     assert "which its first download had" in message
     for part in (sha256(CONTENT), sha256(server.content), f"delete {record}", str(target)):
         assert part in message
@@ -261,10 +262,10 @@ def test_the_sum_of_a_first_download_holds_where_none_is_known(server, target):
     fetch(NAME, unknown, target)
     assert record.read_text().startswith(sha256(server.content))
     target.write_bytes(b"changed here")
-    with pytest.raises(InputError, match="which its first download had"):
+    with refused("which its first download had"):
         fetch(NAME, unknown, target)
     record.write_text("nonsense")
-    with pytest.raises(InputError, match=r"archive.zip.sha256 does not begin with a SHA-256 sum"):
+    with refused(r"archive.zip.sha256 does not begin with a SHA-256 sum"):
         fetch(NAME, unknown, target)
 
 
@@ -276,7 +277,7 @@ def test_an_archive_is_put_together_of_files_with_sums(server, target, caplog):
     sums = {name: sha256(content) for name, content in members.items()}
     source = {"urls": [f"{base}old/", f"{base}data/"], "members": sums}
     server.faults = [{"status": 404}, {}, *[{"status": 500}] * 5, {"status": 404}]
-    with pytest.raises(InputError, match=r"archive.zip/two.txt is missing .*old/two.txt .*404"):
+    with refused(r"archive.zip/two.txt is missing .*old/two.txt .*404"):
         fetch(NAME, source, target)  # of the second, data/ is asked first
     assert not target.exists()
     server.asked.clear()
@@ -297,7 +298,7 @@ def test_a_file_put_there_by_hand_is_kept_or_refused_not_overwritten(server, tar
     fetch(NAME, server.source, target)
     assert server.asked == []
     target.write_bytes(b"mine")
-    with pytest.raises(InputError, match=re.escape(str(target))):
+    with refused(re.escape(str(target))):
         fetch(NAME, server.source, target)
     assert target.read_bytes() == b"mine"
 
@@ -327,7 +328,7 @@ def test_the_sums_of_a_mirror_go_before_the_recorded_ones(server, target, mirror
 def test_a_damaged_mirror_is_named(server, target, mirror):
     (mirror / NAME).write_bytes(CONTENT[:-1] + b"!")
     (mirror / "SHA256SUMS").write_text(f"{sha256(CONTENT)}  {NAME}\n")
-    message = refused(server.source, target, mirror)
+    message = failure_of(server.source, target, mirror)
     for part in (str(mirror / NAME), sha256(CONTENT), sha256(CONTENT[:-1] + b"!")):
         assert part in message
     assert list(target.parent.iterdir()) == []

@@ -8,10 +8,10 @@ import pytest
 from safetensors.numpy import load_file, save, save_file
 
 from groundvec.model import classes, folder, lexicon
-from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import sha256, write_json
 from tests.support.lexicons import add_classes, arrays, text
 from tests.support.models import saved_model
+from tests.support.refusals import refused
 
 
 def read(path):
@@ -193,7 +193,7 @@ def test_files_that_are_damaged_or_of_another_form_are_refused(trained, change, 
     content = json.loads((trained / "model.json").read_text())
     change(trained, content["classes"])
     write_json(trained / "model.json", content)
-    with pytest.raises(InputError, match=error):
+    with refused(error):
         read(trained)
 
 

@@ -14,6 +14,7 @@ from groundvec import SentenceEncoder
 from groundvec.model import hub
 from groundvec.model.shipped import NEWEST, PRETRAINED
 from groundvec.runtime.errors import InputError
+from tests.support.refusals import refused
 
 SHIPPED = PRETRAINED / NEWEST["flickr8k"]
 
@@ -168,7 +169,7 @@ def test_only_json_safetensors_and_the_card_are_downloaded(repositories):
 )
 def test_a_model_that_is_damaged_or_of_another_form_is_refused(repositories, changes, error):
     put(repositories, changes)
-    with pytest.raises(InputError, match=error):
+    with refused(error):
         SentenceEncoder("user/model")
 
 
@@ -180,11 +181,10 @@ def test_a_missing_or_too_large_model_is_one_line(repositories):
         ("user/model@" + "1" * 40, "user/model@1.* cannot be loaded from http"),
         ("user/empty", "user/empty has no model.json: it is no model of this project"),
     ]:
-        with pytest.raises(InputError, match=error) as caught:
+        with refused(error):
             SentenceEncoder(name)
-        assert len(str(caught.value).splitlines()) == 1
     repositories.claimed = 2**40
-    with pytest.raises(InputError, match="more than any model of this kind"):
+    with refused("more than any model of this kind"):
         SentenceEncoder("user/model")
 
 
@@ -198,9 +198,8 @@ def test_an_answer_that_is_no_hubs_is_one_line_and_writes_nothing(
     whole = {"sha": put(repositories), "siblings": [{"rfilename": "model.json", "size": 2}]}
     content = {**whole, **answer} if answer and isinstance(answer, dict) else answer
     monkeypatch.setattr(repositories, "do_GET", lambda self: self.answer(content))
-    with pytest.raises(InputError, match=r"cannot be loaded from|has no model\.json") as caught:
+    with refused(r"cannot be loaded from|has no model\.json"):
         hub.download("user/model")
-    assert "\n" not in str(caught.value)
     assert not list(tmp_path.rglob("*.json"))
 
 
@@ -221,7 +220,7 @@ def test_a_hub_that_never_ends_is_one_line(repositories, monkeypatch, tmp_path, 
 
     monkeypatch.setattr(repositories, "do_GET", never_end)
     try:
-        with pytest.raises(InputError, match=r"has more than the expected \d+ bytes"):
+        with refused(r"has more than the expected \d+ bytes"):
             hub.download("user/model")
     finally:
         stop.set()
@@ -240,7 +239,7 @@ def test_a_hub_that_never_ends_is_one_line(repositories, monkeypatch, tmp_path, 
 )
 def test_a_wrong_endpoint_is_one_line(repositories, monkeypatch, endpoint, error):
     monkeypatch.setenv("HF_ENDPOINT", endpoint)
-    with pytest.raises(InputError, match=error):
+    with refused(error):
         hub.download("user/model")
 
 
@@ -267,5 +266,5 @@ def test_a_path_with_a_mistake_asks_no_hub(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "results").mkdir()
     monkeypatch.setattr(hub, "download", lambda name: pytest.fail("asked the hub"))
-    with pytest.raises(InputError, match="there is no model"):
+    with refused("there is no model"):
         SentenceEncoder(name)

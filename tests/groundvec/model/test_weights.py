@@ -11,22 +11,22 @@ from groundvec.model.network import Model, load_ensemble, load_model
 from groundvec.model.stored import Weights
 from groundvec.model.weights import load as load_weights
 from groundvec.model.weights import save as save_weights
-from groundvec.runtime.errors import InputError
 from tests.support.examples import description, save_model
 from tests.support.models import BAG, TEXTS, peak_memory, saved_model
+from tests.support.refusals import refused
 
 
 def test_damaged_or_missing_weights_are_named(tmp_path):
     saved_model(tmp_path)
     path = tmp_path / "snapshots" / "epoch-004.safetensors"
     path.write_bytes(path.read_bytes()[:200])
-    with pytest.raises(InputError, match=r"epoch-004\.safetensors does not hold the weights"):
+    with refused(r"epoch-004\.safetensors does not hold the weights"):
         load_model(tmp_path, 4)
     path.unlink()
-    with pytest.raises(InputError, match=r"epoch-004\.safetensors does not exist"):
+    with refused(r"epoch-004\.safetensors does not exist"):
         load_model(tmp_path, 4)
     path.symlink_to("/dev/zero")
-    with pytest.raises(InputError, match=r"epoch-004\.safetensors is a folder, a FIFO or a device"):
+    with refused(r"epoch-004\.safetensors is a folder, a FIFO or a device"):
         load_model(tmp_path, 4)
 
 
@@ -100,9 +100,8 @@ def test_stored_matrices_that_do_not_fit_are_refused(tmp_path, kind, change, err
     save_file({k: value for k, value in stored.items() if value is not None}, tmp_path / "w")
     Path("/proc/self/clear_refs").write_text("5")  # forget the peak of earlier tests
     before = peak_memory()
-    with pytest.raises(InputError, match=error) as caught:
+    with refused(error):
         Weights(tmp_path / "w")("weight", 2**14, 8)
-    assert "\n" not in str(caught.value)
     assert peak_memory() - before < 50_000
 
 
@@ -122,7 +121,7 @@ def test_weights_of_images_are_checked_before_images_are_read(tmp_path, load, na
     save_model(tmp_path, Model(parts, {"en": TEXTS["words"]}, 12))
     path = tmp_path / "snapshots" / "epoch-004.safetensors"
     save_file(load_file(path) | {name: value}, path)
-    with pytest.raises(InputError, match=error):
+    with refused(error):
         load(tmp_path, [4])
 
 

@@ -109,7 +109,7 @@ def call(page, function, sentences):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_the_vectors_are_those_of_python(with_panel, name):
+def test_the_vectors_equal_python_s(with_panel, name):
     page, ours, _ = with_panel(name)
     # Weights have 8 bits in the page.
     expected = ours.encode(SENTENCES)

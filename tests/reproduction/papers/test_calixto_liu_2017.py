@@ -107,7 +107,7 @@ def make_item(folder, item, *options, reported=None):
     return pd.read_csv(folder / f"{item}.csv"), (folder / f"{item}.md").read_text()
 
 
-def test_models_are_called_by_their_languages_their_beta_and_what_they_read(tmp_path):
+def test_models_are_named_by_their_languages_beta_and_text(tmp_path):
     names = [("multi30k", model) for model in "acefg"]
     files = write_models(tmp_path, *names, **MODELS)
     named = labelled(results.read_models(files)).set_index("model")["name"]

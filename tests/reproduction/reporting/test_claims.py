@@ -54,7 +54,7 @@ def again(row):
     return t_interval(values, row["of_items"], row["test_to_train"], elsewhere)
 
 
-def test_intervals_and_verdicts_that_pages_show_are_those_of_the_seeds_values():
+def test_intervals_and_verdicts_of_pages_follow_from_the_seeds_values():
     """A verdict needs all files of an experiment, whose seeds are pooled."""
     folders = {path.parent for path in (ROOT / "docs/results").glob("*/claims*.csv")}
     assert len(folders) == 7

@@ -40,7 +40,7 @@ def test_the_semantic_score_omits_sts_b(tmp_path):
 
 
 def test_main_systems_are_the_selected_ones_their_snapshots_and_the_baselines(tmp_path):
-    """Of two data sets, whose untrained networks have different features."""
+    """Two data sets have untrained networks with different features."""
     others = [SYSTEM.replace("seed1", "seed2"), "flickr8k/lstm-8-max/seed1"]
     of_mscoco = "mscoco/gru-8-max/seed1"
     scores = read(tmp_path, baseline(), trained(), trained(of_mscoco), *map(trained, others))
