@@ -36,7 +36,7 @@ LARGEST_LINE = 2**20  # characters
 LARGEST_PICTURE = 2**31  # bytes; 179 million pixels of 16-bit RGB with alpha are 1.4e9
 # In the head of each page that we write, so that a program may replace it.
 OWN_PAGE = b'<meta name="generator" content="groundvec"'
-HEAD = 1024  # bytes of a page in which it is
+HEAD = 1024  # bytes at the start of a page that are searched for it
 DEEPEST = 20  # levels of nested values in a file or a configuration
 
 # Set by `guard` when one of our programs starts; users of the library are not guarded.

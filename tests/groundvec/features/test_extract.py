@@ -259,7 +259,7 @@ def test_a_stopped_extraction_keeps_its_finished_images(tmp_path, monkeypatch, c
     assert digest(read_json(about)["inputs"]) == about.parent.name
 
 
-def test_ctrl_c_says_what_is_kept(tmp_path, monkeypatch, caplog):
+def test_ctrl_c_counts_the_kept_images(tmp_path, monkeypatch, caplog):
     files = files_of(pd.read_csv(make_images(tmp_path, 4)))
     compute = extract._compute
 
