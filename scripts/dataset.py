@@ -31,6 +31,7 @@ from groundvec.cli.program import run
 from groundvec.config import parts
 from groundvec.config.checks import find_mistake
 from groundvec.config.schema import complete_by
+from groundvec.config.types import Options
 from groundvec.data import dataset
 from groundvec.runtime.errors import InputError
 from reproduction import sources
@@ -79,7 +80,7 @@ def arguments_of(source: str) -> dict[str, dict[str, Any]]:
     return options
 
 
-def complete_more_captions(description: dict[str, Any]) -> dict[str, Any]:
+def complete_more_captions(description: Options) -> Options:
     """Complete the source of captions without pictures; its public files are options here."""
     name = description.get("source")
     public = {}

@@ -51,7 +51,8 @@ def measure(captions: pd.DataFrame, photos: Path, seed: int, start: str) -> dict
         seconds = time.process_time()
         train.main(parser.parse_args([*command, "--device", "cpu"]))
         row = {"cpu_minutes": (time.process_time() - seconds) / 60}
-        row["share"] = ModelFolder(model).metadata.get("start", {}).get("share", np.nan)
+        fine_tuned = ModelFolder(model).metadata.get("start")
+        row["share"] = fine_tuned["share"] if fine_tuned else np.nan
         read = table.read(file, photos)
         for name, encoder in {"own": str(model), "shipped": "flickr8k"}.items():
             ranks = train.held_out_ranks(encoder, *read)

@@ -100,7 +100,7 @@ def card(
         weaknesses = _weaknesses(headline(correlations))
     tasks = {row["task"] for row in rated}
     name = load or f"{model['model']} ({data['name']})"
-    values = {
+    values: dict[str, object] = {
         "front": _front_matter(name, model, data, recalls, correlations),
         "name": name,
         "load": load or str(folder),
@@ -132,7 +132,7 @@ def conventions(table: pd.DataFrame) -> list[str]:
     return [*CONVENTIONS, FOLDS] if folds else CONVENTIONS
 
 
-def _more_captions(model: Metadata) -> dict[str, Any]:
+def _more_captions(model: Metadata) -> dict[str, object]:
     """Describe the captions without pictures that a training had; empty if it had none."""
     more = model.get("more_captions")
     if not more:
@@ -140,7 +140,7 @@ def _more_captions(model: Metadata) -> dict[str, Any]:
     return more | {"data": options_schema("sources", more["source"])["card"]}
 
 
-def _of_description(folder: ModelFolder) -> dict[str, Any]:
+def _of_description(folder: ModelFolder) -> dict[str, object]:
     """Return the template's values that come from the description of the model's parts."""
     description = folder.description
     languages = description["languages"]
@@ -218,7 +218,7 @@ def _front_matter(
     data: Mapping[str, str | None],
     recalls: pd.DataFrame,
     correlations: pd.DataFrame | None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Make the front matter: the hub's search finds a model by it, and lists its scores."""
     licence = {"license": data["licence"]}
     if data["licence"] == "other":  # hubs want a name and an address too
@@ -253,7 +253,7 @@ def _front_matter(
 
 def _result(
     task: tuple[str, str], dataset: tuple[str, str], metrics: dict[str, float]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Make an entry of the model-index; task and data set have a type and a name each."""
     return {
         "task": {"type": task[0], "name": task[1]},
@@ -274,7 +274,7 @@ def _table_of_ratings(correlations: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([_of_subtasks(correlations), mean])
 
 
-def _weaknesses(correlations: pd.DataFrame) -> dict[str, Any]:
+def _weaknesses(correlations: pd.DataFrame) -> dict[str, object]:
     """Name the subtasks that the card's section about limits mentions."""
     subtask = correlations["task"] + " " + correlations["subtask"]
     ascending = correlations.assign(name=subtask).sort_values("pearson", kind="stable")

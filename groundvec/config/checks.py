@@ -63,16 +63,14 @@ def find_description_mistake(description: Any) -> str:
     mistake = find_mistake(description, DESCRIPTION)
     if mistake:
         return mistake
+    schemas = {}
     for key, kind in {"text": "text", "encoder": "encoders", "objective": "objectives"}.items():
-        part = description[key]
-        mistake = find_mistake(part["name"], {"enum": parts.names(kind)}, f"{key}.name")
-        if not mistake:
-            options = {"type": "object", **parts.options_schema(kind, part["name"])}
-            options["additionalProperties"] = False
-            mistake = find_mistake(parts.options(part), options, key)
-        if mistake:
-            return mistake
-    return ""
+        names = parts.names(kind)
+        name = description[key]["name"]
+        options = parts.options_schema(kind, name) if name in names else {"properties": {}}
+        properties = {"name": {"enum": names}, **options["properties"]}
+        schemas[key] = {**options, "properties": properties, "additionalProperties": False}
+    return find_mistake(description, {"properties": schemas})
 
 
 def find_mistake(value: Any, schema: Mapping[str, Any], place: str = "") -> str:

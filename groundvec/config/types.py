@@ -4,11 +4,25 @@ They are plain data: JSON, YAML and the keys of finished work are made of them a
 optional key that nobody set is absent.
 """
 
-from typing import Any, NotRequired, TypedDict
+from collections.abc import Sequence
+from typing import Any, NotRequired, Protocol, TypedDict
 
 Schema = dict[str, Any]  # a JSON schema
 Options = dict[str, Any]  # of a part; its YAML file describes them
 Part = dict[str, Any]  # options and the `name` of the part
+Attributes = dict[str, str | int | float]  # of image features: how they were computed
+
+
+class Text(Protocol):
+    """A text, from raw sentences to what an encoder reads (`groundvec.text`)."""
+
+    def __len__(self) -> int: ...
+
+    def encode(self, sentences: Sequence[str]) -> Any:
+        """Encode sentences, in their order."""
+
+    def as_dict(self) -> Options:
+        """Return the arguments that make the same text."""
 
 
 class ImageLayer(TypedDict, total=False):
@@ -81,6 +95,13 @@ class ClassFiles(TypedDict):
     lexicon: str
 
 
+class Start(TypedDict):
+    """The model that was fine-tuned, and the share of the tuned weights."""
+
+    model: str
+    share: float
+
+
 class Labels(TypedDict):
     """The columns that name a training in results."""
 
@@ -98,7 +119,7 @@ class Metadata(Labels):
     width: int  # of the image features
     draw: NotRequired[list[int]]
     more_captions: NotRequired[MoreCaptions]
-    features: NotRequired[dict[str, Any]]  # see `groundvec.features.blocks`
+    features: NotRequired[Attributes]  # see `groundvec.features.blocks`
     key: str  # the hash of everything that the training depends on
     provenance: NotRequired[dict[str, str]]
     snapshots: list[int]  # the epochs of the ensemble's candidates
@@ -107,7 +128,7 @@ class Metadata(Labels):
     graphs: NotRequired[list[str]]  # checksums, one for each block of features
     bank: NotRequired[BankFile]
     classes: NotRequired[ClassFiles]
-    start: NotRequired[dict[str, Any]]  # of a fine-tuning: the model, and the share of its weights
+    start: NotRequired[Start]  # of a fine-tuning
 
 
 class Ensemble(TypedDict):

@@ -3,18 +3,18 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from groundvec.config.types import Attributes
 from groundvec.features import store
 from groundvec.runtime.errors import InputError
 
 
 def concatenate(
     paths: Sequence[str | Path], images: pd.DataFrame, factors: Sequence[float] | None = None
-) -> tuple[np.ndarray, dict[str, Any]]:
+) -> tuple[np.ndarray, Attributes]:
     """Concatenate the features of several networks, each network's scaled by one factor.
 
     The factor makes their root mean square over the training images 1, so that no network dominates
@@ -44,8 +44,9 @@ def concatenate(
         factor = factors[number] if factors else float(1 / np.sqrt(square))
         scaled.append(np.multiply(features, factor, out=features))
         blocks.append(attributes | {"factor": factor})
-    names = {
+    described: Attributes = {
         key: "+".join(str(block.get(key, "unknown")) for block in blocks)
         for key in ("backbone", "weights")
     }
-    return np.hstack(scaled), names | {"blocks": json.dumps(blocks)}
+    described["blocks"] = json.dumps(blocks)
+    return np.hstack(scaled), described

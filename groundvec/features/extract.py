@@ -12,10 +12,11 @@ from contextlib import closing, suppress
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from groundvec.config.types import Attributes
 from groundvec.features import IN_TORCH, LIBRARIES, versions
 from groundvec.features.backbones import Backbone
 from groundvec.features.images import cut, load
@@ -143,11 +144,12 @@ def refuse(problems: list[str], images: int) -> None:
         raise InputError(heading, *problems)
 
 
-def described_features(backbone: Backbone, device: str) -> dict[str, Any]:
+def described_features(backbone: Backbone, device: str) -> Attributes:
     """Return the attributes of a network's features, for `groundvec.features.store.write`."""
     origin = provenance(device)
     libraries = [f"{name} {number}" for name, number in _versions(backbone, device).items()]
-    return origin | {
+    return {
+        **origin,
         "backbone": backbone.name,
         "weights": backbone.weights,
         "weights_sha256": backbone.sha256,

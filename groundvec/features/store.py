@@ -22,6 +22,7 @@ import h5py
 import numpy as np
 import pandas as pd
 
+from groundvec.config.types import Attributes
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import atomic, check_memory, open_regular, open_zip
 from groundvec.runtime.files import sha256 as file_sha256
@@ -37,7 +38,7 @@ ALIKE = ["backbone", "weights_sha256", "transform", "precision", "crops", "width
 
 
 def write(
-    path: str | Path, features: np.ndarray, image_ids: Collection[str], attributes: dict[str, Any]
+    path: str | Path, features: np.ndarray, image_ids: Collection[str], attributes: Attributes
 ) -> None:
     """Write features (images, width), their ids, and attributes that say how they were made."""
     features = np.ascontiguousarray(features, np.float32)
@@ -110,7 +111,7 @@ def _check_user_block(path: Path) -> None:
         raise InputError(f"{path} is damaged: delete it and make it again")
 
 
-def attributes(path: str | Path) -> dict[str, Any]:
+def attributes(path: str | Path) -> Attributes:
     """Read how the features in a file were made; `fingerprint` is a hash of them and their ids."""
     with _open(path) as (_, _, file_attributes):
         return file_attributes
@@ -153,9 +154,7 @@ def read(path: str | Path, image_ids: Collection[str]) -> Rows:
     return features
 
 
-def join(
-    paths: Sequence[str | Path], image_ids: Collection[str]
-) -> tuple[np.ndarray, dict[str, Any]]:
+def join(paths: Sequence[str | Path], image_ids: Collection[str]) -> tuple[np.ndarray, Attributes]:
     """Gather the features of some images, in the order of their ids, from one or more files.
 
     Args:
@@ -175,7 +174,7 @@ def join(
 
 def _gather(
     paths: Sequence[str | Path], image_ids: Collection[str], mapped: bool = False
-) -> tuple[Rows, dict[str, Any]]:
+) -> tuple[Rows, Attributes]:
     """Join the files; `mapped` leaves features where they are, if the first file can be mapped."""
     wanted = pd.Index(list(image_ids))
     found = np.zeros(len(wanted), bool)
@@ -209,7 +208,7 @@ def _gather(
 
 
 def _check_alike(
-    path: str | Path, attributes: dict[str, Any], first_path: str | Path, first: dict[str, Any]
+    path: str | Path, attributes: Attributes, first_path: str | Path, first: Attributes
 ) -> None:
     """Raise InputError if the features of two files were not made in the same way."""
     for name in ALIKE:
@@ -271,7 +270,7 @@ def _copy(
 @contextmanager
 def _open(
     path: str | Path,
-) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarray, dict[str, Any]]]:
+) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarray, Attributes]]:
     """Open a file, and yield its ids, its features (of HDF5, not read yet), and its attributes."""
     path = Path(path)
     try:

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from groundvec.config.checks import find_description_mistake, find_mistake
 from groundvec.config.fit import check_fit
-from groundvec.config.types import Description, Ensemble, Labels, Metadata, Schema
+from groundvec.config.types import Description, Ensemble, Labels, Metadata, Schema, Text
 from groundvec.features.blocks import Block
 from groundvec.features.transform import Transform
 from groundvec.model.sentences import make_texts
@@ -196,11 +196,11 @@ class ModelFolder:
         return checked(file, read_json(file, SMALL), ENSEMBLE)
 
     @cached_property
-    def texts(self) -> dict[str, Any]:
+    def texts(self) -> dict[str, Text]:
         """Make the text of each language; see `make_texts`."""
         return self.make_texts()
 
-    def make_texts(self, treebank: Any = None) -> dict[str, Any]:
+    def make_texts(self, treebank: Any = None) -> dict[str, Text]:
         """Make the text (`groundvec.text`) of each language.
 
         Args:

@@ -12,7 +12,7 @@ from torch.nn.functional import pad
 
 from groundvec import similarity
 from groundvec.config import parts
-from groundvec.config.types import Description
+from groundvec.config.types import Description, Text
 from groundvec.model import weights
 from groundvec.model.folder import ModelFolder, opened
 from groundvec.model.sentences import IMAGES_PER_BATCH, Snapshot
@@ -91,7 +91,7 @@ class Model(nn.Module, Snapshot):
     since it may have weights.
     """
 
-    def __init__(self, description: Description, texts: dict[str, Any], width: int) -> None:
+    def __init__(self, description: Description, texts: dict[str, Text], width: int) -> None:
         """Build an untrained model; the seed is torch's own.
 
         Args:

@@ -9,7 +9,7 @@ import numpy as np
 from groundvec import similarity
 from groundvec.config import parts
 from groundvec.config.checks import find_mistake
-from groundvec.config.types import Description, Options, Schema
+from groundvec.config.types import Description, Options, Schema, Text
 from groundvec.runtime import arrays
 from groundvec.runtime.arrays import Matrix
 from groundvec.runtime.errors import InputError
@@ -36,7 +36,7 @@ class Snapshot(ABC):
     """
 
     description: Description
-    texts: dict[str, Any]
+    texts: dict[str, Text]
     similarity: str
     width: int
 
@@ -189,7 +189,7 @@ def make_texts(
     description: Description,
     contents: Mapping[str, Options],
     treebank: Any = None,
-) -> dict[str, Any]:
+) -> dict[str, Text]:
     """Make the texts of a model's languages.
 
     Args:
@@ -208,12 +208,10 @@ def make_texts(
         "properties": part["properties"] | learned.get("properties", {}),
         "additionalProperties": False,
     }
-    for language in description["languages"]:
-        if language not in contents:
-            raise InputError(f"there is no text of the language {language!r}")
-        mistake = find_mistake(contents[language], schema)
-        if mistake:
-            raise InputError(f"texts.{language}: {mistake}")
+    texts = {"required": description["languages"], "additionalProperties": schema}
+    mistake = find_mistake(contents, texts, "texts")
+    if mistake:
+        raise InputError(mistake)
     make = parts.find("text", text["name"])
     options = {}
     if treebank and "trees" in parts.provided("text", text):

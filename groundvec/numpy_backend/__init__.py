@@ -122,7 +122,8 @@ class Network(Snapshot):
         self.tokens: dict[tuple[str, bool], Tokens] = {}
         names = description["text"]["name"], encoder["name"], self.similarity
         if names == ("ngrams", "bag", "cosine"):
-            for language, text in self.texts.items():
+            for language in self.texts:
+                text: Any = self.texts[language]
                 name = self.name_of(language)
                 bag = self.captions[name]
                 for tokenized in (True, False):

@@ -5,7 +5,7 @@ import logging
 import math
 import time
 import zipfile
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -237,7 +237,7 @@ def stopped(name: str, state: State) -> Stopped:
     )
 
 
-def _save(path: Path, contents: dict[str, Any], previous: Path | None = None) -> None:
+def _save(path: Path, contents: Mapping[str, object], previous: Path | None = None) -> None:
     """Write a file under a temporary name and rename it; first rename an older one to `previous`.
 
     After a crash at any moment, the older one has one of these two names.

@@ -126,7 +126,7 @@ def train_from_files(
         if start:
             saved = candidates = [loop.best_epoch(history)]
 
-        content: dict[str, Any] = {**labels, "source": source}
+        content: dict[str, object] = {**labels, "source": source}
         content["description"] = description
         content["texts"] = {language: text.as_dict() for language, text in texts.items()}
         content["width"] = training.features.shape[1]

@@ -18,7 +18,7 @@ from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
 from groundvec.config import parts
-from groundvec.config.types import Description, Training
+from groundvec.config.types import Description, Text, Training
 from groundvec.data.split import Captions, Split
 from groundvec.device import reseed
 from groundvec.evaluation.ranks import development_recall, recall_sum
@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 
 def train(
     description: Description,
-    texts: dict[str, Any],
+    texts: dict[str, Text],
     split: Split,
     dev: Split,
     seed: int,
@@ -174,7 +174,7 @@ def train(
 
 
 def initial_model(
-    description: Description, texts: dict[str, Any], split: Split, seed: int, device: str
+    description: Description, texts: dict[str, Text], split: Split, seed: int, device: str
 ) -> Model:
     """Make a model with its initial weights, and with statistics of the training set."""
     # Torch draws the initial weights, and the seed determines them.

@@ -65,7 +65,7 @@ def tune_from_files(
     trained: ModelFolder,
     backbone: Backbone,
     labels: Labels,
-    settings: dict[str, Any],
+    settings: dict[str, int],
     captions: Path,
     images: Path,
     work: Path,
@@ -348,7 +348,7 @@ def _write(
     history: Sequence[Mapping[str, Any]],
     upper: image_network.Upper,
     backbone: Backbone,
-    settings: dict[str, Any],
+    settings: dict[str, int],
     key: str,
 ) -> None:
     """Write the weights, history.csv and, last, tuned.json: with it, the folder is complete."""

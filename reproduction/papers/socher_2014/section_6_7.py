@@ -80,7 +80,7 @@ def of_models(results: Results) -> pd.DataFrame:
         model = load_model(training["folder"], epoch)
         language = training["languages"][0]
         encoder: Any = model.captions[model.name_of(language)]
-        text = model.texts[language]
+        text: Any = model.texts[language]
         # One matrix for each relation, in the order of `text.relations`.
         matrices = encoder.matrices.detach().numpy()
         labels = {name: training[name] for name in ("dataset", "model", "seed")}
