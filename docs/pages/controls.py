@@ -21,15 +21,6 @@ LOSSES = {
     "bag-alone-permuted": PERMUTED,
     "bag-alone-permuted-longer": LONGER,
 }
-# The measures of the table of differences: STS apart by the kind of sentences, STS-B and SICK.
-SHOWN = {
-    "STS 12-16, of images and videos": "STS of images and videos",
-    "STS 12-16, other sentences": "other STS",
-    "STS-B, classifier": "STS-B",
-    "SICK, classifier": "SICK",
-    "R@10, images": "R@10, images",
-    "R@10, captions": "R@10, captions",
-}
 # Systems that the tables of all results show too, by encoder and training signal.
 SYSTEMS = {
     ("bag-alone", BOTH): "a bag of n-grams, without captions of other images, three seeds",
@@ -83,21 +74,6 @@ def losses() -> str:
     table = last.rename(index=LOSSES).loc[list(LOSSES.values())].join(scores)
     table = table.rename(columns=ANSWER).rename_axis("`bag-alone` on").reset_index()
     return tables.markdown(table, 1)
-
-
-def differences() -> str:
-    """Write each comparison of two conditions: the difference, its interval and the verdict."""
-    claims = tables.comparisons("controls/claims")
-    claims = claims[claims["measure"].isin(SHOWN)]
-    claims["text"] = tables.intervals(claims, tables.DIFFERENCE) + " " + tables.marks(claims)
-    systems = ["condition", "better", "worse"]
-    wide = claims.pivot(index=systems, columns="measure", values="text")
-    # `pivot` sorts the systems by name; the order of the file is better.
-    order = pd.MultiIndex.from_frame(claims[systems].drop_duplicates())
-    wide = wide.loc[order, list(SHOWN)].rename(columns=SHOWN).fillna(MISSING).reset_index()
-    wide["condition"] = tables.once(tables.code(wide["condition"]))
-    wide = wide.rename(columns={"condition": "encoder", "worse": "minus"})
-    return tables.markdown(wide, 3)
 
 
 def systems() -> dict[str, pd.Series]:

@@ -139,19 +139,6 @@ def subtasks() -> str:
     return tables.markdown(page_table.replace(names), 2)
 
 
-def beside_senteval() -> str:
-    """Write the largest differences from SentEval's own code."""
-    table = tables.kept("evaluate/senteval")
-    for measure in ("pearson", "spearman"):
-        difference = table[measure] - table[f"senteval_{measure}"]
-        table[measure.capitalize()] = difference.abs()
-    table["prediction"] = table["definition"].str.removeprefix("SentEval ")
-    groups = table.groupby("prediction", sort=False)
-    page_table = groups[["Pearson", "Spearman"]].max().map("{:.0e}".format)
-    page_table.insert(0, "scores", groups.size())
-    return tables.markdown(page_table.reset_index(), 1)
-
-
 def values() -> dict[str, Any]:
     """Compare trainings of 4 and of 32 epochs with the paper and with each other."""
     long = tables.scores(LONG).droplevel("dataset")

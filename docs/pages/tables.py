@@ -101,7 +101,7 @@ def markdown(table: pd.DataFrame, labels: int) -> str:
     """Write a Markdown table whose first `labels` columns are text, and the others numbers."""
     # Numbers are aligned right.
     rules = ["---"] * labels + ["--:"] * (table.shape[1] - labels)
-    headings = list(table.rename(columns=LABELS))
+    headings = table.rename(columns=LABELS).columns.astype(str).tolist()
     rows = [headings, rules, *table.astype(str).to_numpy().tolist()]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 

@@ -70,25 +70,23 @@ def encoder_texts(table: pd.DataFrame, bold: str = "*{}*") -> pd.DataFrame:
 
 def comparison_texts(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """Write the rows of `groundvec.evaluate.compare`, one per task, and a note on their numbers."""
+    headings = ["A", "B", "A - B", "from", "to"]
     if "direction" in rows:
         parts = [rows["direction"].map(DIRECTIONS), rows["measure"].map(HEADINGS)]
         if rows["test_set"].nunique() > 1:
             parts.append(rows["test_set"])
-        columns = {"a": "A", "b": "B", "difference": "A - B", "low": "from", "high": "to"}
+        values = rows[["a", "b", "difference", "low", "high"]]
         note = "Recalls in percent; the 95% interval of A - B. p: paired bootstrap over images"
-        values = rows
     else:
         parts = [rows["task"].replace("all", "STS"), rows["subtask"]]
-        columns = {"r_a": "A", "r_b": "B", "difference": "A - B"}
-        note = "Pearson's r times 100. p: Williams' test, and for the mean a paired bootstrap"
         values = 100 * rows[["r_a", "r_b"]]
         values = values.assign(difference=values["r_a"] - values["r_b"])
-    texts_of_rows = {"task": pd.concat(parts, axis=1).astype(str).agg(", ".join, axis=1)}
-    texts_of_rows |= {
-        heading: values[name].map("{:.1f}".format) for name, heading in columns.items()
-    }
-    p = rows["p_holm"].map("{:.4f}".format).replace("0.0000", "< 0.0001")
-    return pd.DataFrame(texts_of_rows | {"p": p}), f"{note}, corrected for all rows (Holm)."
+        note = "Pearson's r times 100. p: Williams' test, and for the mean a paired bootstrap"
+    table = values.map("{:.1f}".format)
+    table.columns = headings[: table.shape[1]]
+    table.insert(0, "task", pd.concat(parts, axis=1).astype(str).agg(", ".join, axis=1))
+    table["p"] = rows["p_holm"].map("{:.4f}".format).replace("0.0000", "< 0.0001")
+    return table, f"{note}, corrected for all rows (Holm)."
 
 
 def markdown(table: pd.DataFrame, notes: list[str]) -> str:
