@@ -12,13 +12,18 @@ from groundvec.runtime.files import new_folder, write_bytes, write_json
 
 
 def pack(
-    folder: str | Path, target: Path, images: bool = True, weights_files: Iterable[Path] = ()
+    folder: str | Path,
+    target: Path,
+    images: bool = True,
+    weights_files: Iterable[Path] = (),
+    codes: bool = True,
 ) -> None:
     """Copy a trained model for distribution: with its ensemble alone, and matrices in 8 bits.
 
     Args:
         images: add the image networks as graphs, so that it searches pictures without torch.
         weights_files: of tuned image networks: their `tuned.pth`.
+        codes: write large matrices as codes of four values, which round more (`weights.to_codes`).
 
     Raises:
         InputError: there is no trained model in `folder`, or `target` exists; the image networks
@@ -32,7 +37,8 @@ def pack(
     with new_folder(target) as new:
         for epoch in ensemble["epochs"]:
             path = new / "snapshots" / snapshot_name(epoch)
-            checksums[str(epoch)] = weights.save(load_model(model, epoch), path, packed=True)
+            network = load_model(model, epoch)
+            checksums[str(epoch)] = weights.save(network, path, packed=True, codes=codes)
         write_json(new / "ensemble.json", ensemble)
         content["saved"] = ensemble["epochs"]
         content["sha256"] = checksums

@@ -21,11 +21,12 @@ SAMPLE = 200_000  # groups of values to which a codebook is fitted, instead of m
 LARGE = 2**20
 
 
-def save(network: nn.Module, path: Path, packed: bool = False) -> str:
+def save(network: nn.Module, path: Path, packed: bool = False, codes: bool = True) -> str:
     """Write a network's weights, atomically.
 
     Args:
         packed: whether matrices are rounded, by `to_int8` or if they are `LARGE` by `to_codes`.
+        codes: whether `to_codes` is used.
 
     Returns:
         The file's SHA-256 checksum.
@@ -35,7 +36,7 @@ def save(network: nn.Module, path: Path, packed: bool = False) -> str:
         for name, value in list(weights.items()):
             if value.ndim != 2:
                 continue
-            if value.numel() >= LARGE and value.shape[1] % GROUP == 0:
+            if codes and value.numel() >= LARGE and value.shape[1] % GROUP == 0:
                 rounded, scale, codebook = to_codes(value.numpy())
                 weights[name + CODEBOOK] = torch.from_numpy(codebook)
             else:

@@ -21,6 +21,7 @@ from groundvec.model import bank, classes
 from groundvec.model.folder import ModelFolder
 from groundvec.model.network import Model, load_model
 from groundvec.model.packing import pack
+from groundvec.model.stored import CODEBOOK, open_snapshot
 from groundvec.text.characters import Text
 from tests.support.commands import run_here
 from tests.support.examples import description, save_model
@@ -67,11 +68,12 @@ def test_a_model_gets_the_image_networks_of_its_recipe(data):
     assert backbone.graph_file == Path("model/graphs/0.onnx")
 
 
-def test_a_fine_tuned_model_has_the_bank_and_the_classes_of_its_start(data):
+def test_a_fine_tuned_model_has_the_bank_and_the_classes_of_its_start(data, monkeypatch):
     rows = ["image_id,language,split,caption", "a,en,train,A dog.", "b,en,train,A cat."]
     Path("of-recipe.csv").write_text("\n".join(rows))
     bank.make(data / "recipe", data / "of-recipe.csv")
     add_classes(data / "recipe", width=1280)
+    monkeypatch.setattr("groundvec.model.weights.LARGE", 2**12)
     train("--epochs", "1")
     index = Index("photos", "model")
     recipe = Index("photos", "recipe")
@@ -84,6 +86,9 @@ def test_a_fine_tuned_model_has_the_bank_and_the_classes_of_its_start(data):
     assert [lexicon.is_unknown("wall", "en") for lexicon in lexicons] == [False, True]
     train("--epochs", "1", "--from", "none", "-o", "anew")
     assert not {"bank", "classes"} & ModelFolder("anew").metadata.keys()
+    # Nor are its weights rounded to codes.
+    stored = [open_snapshot(ModelFolder(name), 1).names for name in ("model", "anew")]
+    assert [any(name.endswith(CODEBOOK) for name in names) for names in stored] == [False, True]
 
 
 def test_a_trained_model_has_what_its_users_need(data, capsys, caplog):
