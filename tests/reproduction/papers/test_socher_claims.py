@@ -24,9 +24,9 @@ from tests.support.tree_files import (
 
 def verdicts(parts):
     return {
-        (heading.rpartition(": ")[0], *row[:4]): row[4:]
+        (heading.rpartition(": ")[0], condition, measure, worse, better): numbers
         for heading, rows in parts.items()
-        for row in rows
+        for condition, measure, better, worse, *numbers in rows
     }
 
 
