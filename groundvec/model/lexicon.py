@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +23,9 @@ from groundvec.runtime.files import SMALL
 WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 LONGEST_FORM = 4  # words: "old english sheepdog"
 SHORTEST = 3  # letters of a word that counts; shorter ones are mostly articles and prepositions
-SHORTEST_PART = 4  # letters of a known word that makes a compound known
+# Letters of a known word that make a compound known. A word that begins with as many letters of a
+# known word may be another form of it: the encoder reads n-grams.
+SHORTEST_PART = 4
 MOST_UNKNOWN = 3  # words of a sentence that may be unknown, such as names, are fewer than these
 PERCENT = 100  # gates and weights are stored as integers from 0 to 100
 HALF = 100  # a word that this number of training captions have counts half
@@ -104,12 +107,18 @@ class Language:
         return float(self.gates[self.places[form]]) / PERCENT if word == form else 1.0
 
     def has_known_part(self, word: str) -> bool:
-        """Return whether a word may be a compound of a known word: the encoder reads n-grams."""
+        """Return whether a word may be a compound of a known word."""
         if self.code not in COMPOUNDS:
             return False
         parts = [word[:end] for end in range(SHORTEST_PART, len(word))]
         parts += [word[start:] for start in range(1, len(word) - SHORTEST_PART + 1)]
         return any(part in self.known or part in self.places for part in parts)
+
+    @cached_property
+    def beginnings(self) -> frozenset[str]:
+        """The first letters of known words."""
+        words = (word for word in (*self.known, *self.places) if " " not in word)
+        return frozenset(word[:SHORTEST_PART] for word in words if len(word) >= SHORTEST_PART)
 
     def knows(self, word: str) -> bool:
         """Return whether training captions have a word, or it stands for classes."""
@@ -152,8 +161,8 @@ class Lexicon:
     def is_unknown(self, sentence: str, language: str | None) -> bool:
         """Return whether a sentence has too few known words to be understood.
 
-        That is, it has no known word, or three or more unknown words, and they are the majority: a
-        sentence in another language may have a word of this one by chance.
+        That is, no word begins like a known one, or three or more words are unknown, and they are
+        the majority: a sentence in another language may have a word of this one by chance.
 
         Args:
             language: of the sentence; by default any.
@@ -165,8 +174,11 @@ class Lexicon:
         for entries in candidates:
             known = [word for word in words if entries.knows(word) or entries.has_known_part(word)]
             unknown = len(words) - len(known)
-            counted = any(len(word) >= SHORTEST for word in known)
-            if counted and (unknown < MOST_UNKNOWN or unknown <= len(known)):
+            is_majority = unknown >= MOST_UNKNOWN and unknown > len(known)
+            is_familiar = any(len(word) >= SHORTEST for word in known) or any(
+                word[:SHORTEST_PART] in entries.beginnings for word in words
+            )
+            if is_familiar and not is_majority:
                 return False
         return bool(candidates)
 

@@ -79,6 +79,8 @@ def test_words_are_explained_in_their_language(trained, pictures):
         ("bob, ann, eve: blue tiger dog", None, False),  # half of the words
         ("Tassenrand", "de", False),  # a compound of "tasse"
         ("Tassenrand", "en", True),
+        ("bluest", None, False),  # another form of "blue"
+        ("cups 7", "de", True),
         ("xyzzy", "fr", False),  # nothing is known of this language
         ("xyzzy", None, True),
         ("!?", None, True),
