@@ -168,6 +168,8 @@ class Lexicon:
             language: of the sentence; by default any.
         """
         words = split(sentence)
+        if 1 < max(map(len, words), default=0) < SHORTEST_PART:
+            return False  # of short words, such as "TV", a lexicon has few
         candidates = [
             entries for code, entries in self.languages.items() if language in (None, code)
         ]

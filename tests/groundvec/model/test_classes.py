@@ -83,6 +83,8 @@ def test_words_are_explained_in_their_language(trained, pictures):
         ("cups 7", "de", True),
         ("xyzzy", "fr", False),  # nothing is known of this language
         ("xyzzy", None, True),
+        ("a xyzzy", None, True),
+        ("a TV", None, False),  # too short to judge
         ("!?", None, True),
         ("\u0000 7", None, True),
     ],
