@@ -1,6 +1,9 @@
-"""docs/your-own-data.md: retrieval by the number of training images."""
+"""docs/your-own-data.md: retrieval by the number of training images, and fine-tuning."""
+
+import pandas as pd
 
 from docs.pages.tables import kept, markdown, mean_and_range
+from groundvec.card.text import MISSING
 
 RECALLS = {
     "caption_to_image_r1": "R@1",
@@ -20,3 +23,27 @@ def few_pictures() -> str:
     page_table = recalls.apply(mean_and_range, by="training pictures").reset_index()
     page_table["training pictures"] = page_table["training pictures"].map("{:,}".format)
     return markdown(page_table, 1)
+
+
+def fine_tuning() -> str:
+    """Write R@1 of images by captions before and after a training: mean, lowest and highest."""
+    table = kept("fine-tuning/recalls")
+    table["pictures"] = table["dataset"] + ", " + table["pictures"].map("{:,}".format)
+    recall = "caption_to_image_r1"
+    table["gain"] = table[f"own_{recall}"] - table[f"shipped_{recall}"]
+    columns = {
+        "`flickr8k`": ("flickr8k", f"shipped_{recall}"),
+        "fine-tuned": ("flickr8k", f"own_{recall}"),
+        "gain": ("flickr8k", "gain"),
+        "trained anew": ("none", f"own_{recall}"),
+        "CPU minutes": ("flickr8k", "cpu_minutes"),
+        "anew": ("none", "cpu_minutes"),
+    }
+    measured = {
+        name: mean_and_range(
+            table[table["start"] == start].set_index("pictures")[column], by="pictures"
+        )
+        for name, (start, column) in columns.items()
+    }
+    rows = pd.DataFrame(measured, index=table["pictures"].unique()).fillna(MISSING)
+    return markdown(rows.rename_axis("pictures").reset_index(), 1)
