@@ -95,8 +95,8 @@ class Project:
 
         def working():
             assert self.driver.poll() is None, self.screen.read_text()
-            for lock in self.folder.glob("results/checkpoints/*/lock"):
-                found = re.search(r"process (\d+)", lock.read_text())
+            for holder in self.folder.glob("results/checkpoints/*/holder"):
+                found = re.search(r"process (\d+)", holder.read_text())
                 log = self.folder / LOG
                 if found and int(found[1]) != other_than and log.exists():
                     done = re.findall(r": epoch (\d+)/", log.read_text())
