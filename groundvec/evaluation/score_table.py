@@ -1,5 +1,6 @@
 """Scores of an encoder as a printed table, with the definitions that they follow."""
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -36,7 +37,14 @@ DIRECTIONS = {"caption_to_image": "Image retrieval", "image_to_caption": "Captio
 # Scores of encoders that others published, as docs/evaluate.md shows them.
 PUBLISHED = Path(__file__).with_name("published.csv")
 BOLD = r"\textbf{"
-ESCAPED = str.maketrans({character: f"\\{character}" for character in "&%$#_{}"})  # for LaTeX
+MARKS = {".md": "**{}**", ".tex": r"\textbf{{{}}}"}  # of the best score
+# For LaTeX, whose text fonts have no < and >.
+ESCAPED = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}"}
+    | {"<": "$<$", ">": "$>$"}
+)
+MINUS = re.compile(r"(?<![^ [])-(?=[\d ])")  # and no hyphen
 
 
 def score_table(scores: pd.DataFrame) -> str:
@@ -112,7 +120,7 @@ def latex(table: pd.DataFrame, notes: list[str], labels: int) -> str:
     columns = "l" * labels + "r" * (table.shape[1] - labels)
     begin = rf"\begin{{tabular}}{{{columns}}}"
     lines = [begin, r"\toprule", head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
-    comments = [f"% {note}" for note in notes]
+    comments = [f"% {note}" for note in [*notes, r"It needs \usepackage{booktabs}."]]
     return "\n".join([*comments, *lines]) + "\n"
 
 
@@ -120,7 +128,7 @@ def _escaped(cell: str) -> str:
     """Escape a cell for LaTeX, but keep bold text."""
     bold = cell.startswith(BOLD) and cell.endswith("}")
     inner = cell[len(BOLD) : -1] if bold else cell
-    escaped = inner.translate(ESCAPED)
+    escaped = MINUS.sub("$-$", inner.translate(ESCAPED))
     return f"{BOLD}{escaped}}}" if bold else escaped
 
 

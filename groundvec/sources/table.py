@@ -147,7 +147,7 @@ def _copies(names: pd.Series, folder: Path) -> dict[str, str]:
     if copies:
         name, first = next(iter(copies.items()))
         log.warning(
-            "%d pictures are copies of others, such as %s of %s: copies stay in one split; remove "
+            "copies of other pictures: %d, such as %s of %s. They stay in one split; remove "
             "placeholders, such as 'not available'",
             len(copies),
             name,

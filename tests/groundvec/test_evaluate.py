@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import shutil
 import sys
 from functools import partial
@@ -19,7 +20,7 @@ from scipy.special import logsumexp
 import reproduction  # noqa: F401, makes the study's parts known
 from groundvec import baselines, evaluate
 from groundvec.data import sts_archives
-from groundvec.evaluation import significance
+from groundvec.evaluation import score_table, significance
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.evaluation.ranks import ranks as all_ranks
 from groundvec.similarity import unit
@@ -423,6 +424,9 @@ def test_several_encoders_share_a_table_that_marks_the_best_where_a_test_shows_i
     assert good.loc["SICK", "p_holm"] >= tests[0] and good.loc["STS, mean", "p_holm"] >= tests[1]
     key = {"task": "STS 2012", "statistic": "weighted mean", "definition": "SentEval cosine"}
     assert good.loc["STS 2012", "pearson"] == row(made_up.result.scores, **key)["pearson"]
+    marked = score_table.encoder_texts(table, score_table.MARKS[".tex"])
+    latex = score_table.latex(marked, [], 1)
+    assert re.search(r"\ngood( & \\textbf\{\d\d\.\d\}){4} \\\\\n", latex)
     assert not evaluate.table({"good": made_up.result, "alike": alike})["best"].any()
     with refused("two or more"):
         evaluate.table({"good": made_up.result})
@@ -448,12 +452,14 @@ def test_vectors_made_elsewhere_are_rated_like_an_encoder(groundvec, tmp_path, f
     printed = groundvec("evaluate", "compare", "a.csv", "a.csv", "-o", "compared.tex")
     assert "Williams" in printed and "written: compared.tex" in printed
     latex = (tmp_path / "compared.tex").read_text()
-    assert "Williams" in latex and r"lrrrr}" in latex and "& A & B & A - B & p" in latex
+    assert "Williams" in latex and r"lrrrr}" in latex and "& A & B & A $-$ B & p" in latex
     assert r"STS, weighted mean & " in latex and r" & 0.0 & 1.0000 \\" in latex
     np.save(tmp_path / "noise.npy", np.random.default_rng(0).normal(size=(len(lines), 8)))
     groundvec("evaluate", "ratings", "noise.npy", *options, "-o", "table.tex")
     latex = (tmp_path / "table.tex").read_text()
     assert "\nencoder & STS 2012 & STS 2013 & STS, mean \\\\\n" in latex
+    with refused("--captions are for one encoder"):
+        groundvec("evaluate", "ratings", "noise.npy", *options, "--captions", "all.txt")
     groundvec("evaluate", "ratings", "noise.npy", *options, "-o", "table.csv")
     assert set(pd.read_csv(tmp_path / "table.csv")["encoder"]) == {"noise.npy", "'=v.npy"}
     (tmp_path / "captions.txt").write_text("a msrpar's 12\n")

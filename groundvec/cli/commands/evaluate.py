@@ -202,8 +202,10 @@ def _ratings(arguments: argparse.Namespace) -> None:
     names = [name for name, _ in loaders]
     if not names or len({*names}) < len(names):
         raise InputError("name the encoders to rate, each once: a model, or a file of vectors")
-    if len(names) > 1 and arguments.output_items:
-        raise InputError("--predictions is for one encoder: rate each alone, or leave it out")
+    if len(names) > 1 and (arguments.output_items or captions):
+        raise InputError(
+            "--predictions and --captions are for one encoder: rate each alone, or leave them out"
+        )
     # All are loaded before the first is rated, which takes minutes. The name of a file may be any
     # bytes, but the results are UTF-8.
     encoders = {printable(name): load(name) for name, load in loaders}
@@ -360,18 +362,18 @@ def _write(scores: "pd.DataFrame", output: Path, device: str, **inputs: Any) -> 
 
 def _write_encoders(table: "pd.DataFrame", output: Path, device: str) -> None:
     """Print the table of several encoders, and write it."""
-    from groundvec.evaluation.score_table import BOLD, DEFINITIONS, encoder_texts
+    from groundvec.evaluation.score_table import DEFINITIONS, MARKS, encoder_texts
     from groundvec.provenance import provenance
 
     notes = [
         "Pearson's r times 100. The best is marked if a paired test shows a difference to the "
         "second (p < 0.05, Holm's correction for the tasks).",
+        "STS: the mean of the subtasks, weighted by pairs.",
         *(f"{name}: {DEFINITIONS[name]}" for name in table["definition"].unique()),
     ]
     show(*encoder_texts(table).to_string(index=False).split("\n"), "", *notes)
-    bold = {".md": "**{}**", ".tex": f"{BOLD}{{}}}}"}.get(output.suffix.lower(), "{}")
-    numbers = table.assign(**provenance(device))
-    _write_as(output, numbers, encoder_texts(table, bold), notes, 1)
+    marked = encoder_texts(table, MARKS.get(output.suffix.lower(), "{}"))
+    _write_as(output, table.assign(**provenance(device)), marked, notes, 1)
 
 
 def _write_as(

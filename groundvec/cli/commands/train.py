@@ -107,6 +107,9 @@ def main(arguments: argparse.Namespace) -> None:
     output: Path = arguments.output
     if output.name in ("", ".."):
         raise InputError(f"{output} is no name of a new folder: name one, such as my-encoder")
+    photos: Path | None = arguments.photos
+    if photos and not photos.is_dir():
+        raise InputError(f"{photos} is not a folder: name the one of the pictures")
     work = output.with_name(f".{output.name}.unfinished")
     _check_work(work)
     with extra("train"), locked(work, str(output), patience=0):
@@ -315,11 +318,11 @@ def _verdict(
     rows = table[table["measure"] == f"r{cutoff}"].to_dict("records")
     lines = []
     for row in rows:
-        verdict = f"no difference is decided on {pictures} test pictures"
+        verdict = "no difference is shown"
         if row["low"] > 0 or row["high"] < 0:
             verdict = "better" if row["low"] > 0 else "worse"
         if pictures < DECISIVE:
-            verdict += f"; fewer than {DECISIVE} test pictures decide little"
+            verdict += f"; {pictures} test pictures decide little"
         lines.append(
             f"{DIRECTION_WORDS[row['direction']].capitalize()}: {name} finds {row['a']:.1f}% "
             f"{place}, {before_name} {row['b']:.1f}%; difference {row['difference']:+.1f} "

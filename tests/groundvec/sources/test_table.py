@@ -72,7 +72,7 @@ def test_pictures_with_the_same_content_are_in_one_split(tmp_path, caplog):
     captions, images = table.read(write_table(tmp_path, "image,caption\n" + rows), tmp_path)
     # The test would have them only if there were too few others.
     assert set(images.split[images.image_id.isin(copies)]) == {"train"}
-    assert "11 pictures are copies of others, such as 02.jpg of 00.jpg: copies stay" in caplog.text
+    assert "copies of other pictures: 11, such as 02.jpg of 00.jpg. They stay" in caplog.text
     caplog.clear()
     dataset.write(tmp_path / "out", captions, images)
     assert not caplog.text
