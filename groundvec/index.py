@@ -249,8 +249,9 @@ class Index:
         for sentence in sentences:
             if self._classes and self._classes.lexicon.is_unknown(sentence, language):
                 raise InputError(
-                    f"too few words of {shortened(repr(sentence))} are in captions or classes: use "
-                    f"other words, in {' or '.join(self.encoder.languages)}"
+                    f"{shortened(repr(sentence))} has too few words that captions or classes have: "
+                    f"use other words, in {' or '.join(self.encoder.languages)}, and quotation "
+                    "marks around a sentence"
                 )
         if is_picture.any():
             files = [term for term in terms if isinstance(term, Path)]

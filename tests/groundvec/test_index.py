@@ -406,7 +406,7 @@ def test_classes_decide_the_order_and_explain_it(photos, model, classifying, clo
     assert subtracted.word == "Tasse" and subtracted.weight < 0
     assert subtracted.classes == {"Tasse": pytest.approx(1)}
     assert index.classes(espresso, 1, "de") == [("Espresso", pytest.approx(1))]
-    message = "too few words of 'xyzzy' are in captions or classes: use other words, in en"
+    message = "'xyzzy' has too few words that captions or classes have: use other words, in en"
     with pytest.raises(InputError, match=message):
         index.search("a tiger", minus="xyzzy")
     with pytest.raises(InputError, match=r"other.png is not in this index: name one of its paths"):

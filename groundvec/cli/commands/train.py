@@ -82,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--from",
         dest="start",
         metavar="MODEL",
-        help="the model to start from, or none (default: the recipe's)",
+        help="the model to start from, or none (default: the one of --recipe, or flickr8k)",
     )
     parser.add_argument(
         "--recipe",
