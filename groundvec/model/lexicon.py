@@ -162,7 +162,8 @@ class Lexicon:
         """Return whether a sentence has too few known words to be understood.
 
         That is, no word begins like a known one, or three or more words are unknown, and they are
-        the majority: a sentence in another language may have a word of this one by chance.
+        the majority: a sentence in another language may have a word of this one by chance. Words of
+        two or three letters alone are not judged.
 
         Args:
             language: of the sentence; by default any.
