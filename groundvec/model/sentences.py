@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ class Snapshot(ABC):
         """Return where it computes, such as cpu or cuda:0."""
         return "cpu"
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Return the size of the vectors outside training."""
         return parts.vector_size(self.description)

@@ -1,11 +1,12 @@
 """The mean of embeddings, and one linear layer, in NumPy (`groundvec.encoders.bag`)."""
 
+import math
 from collections.abc import Sized
 from typing import Any
 
 import numpy as np
 
-from groundvec.numpy_backend.layers import Linear, Take, scaled, sums, under
+from groundvec.numpy_backend.layers import Linear, Take, scaled, sums, sums_in_blocks, under
 from groundvec.similarity import unit
 
 
@@ -40,16 +41,19 @@ class Encoder:
     # For cosines, only the direction of a vector counts. So the mean may be a sum; and the linear
     # layer of a sum is the sum of the linear layer of its parts, such as the tokens of a sentence.
 
-    def part_sums(self, indices: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-        """Compute what parts of sentences add to it: (B, size + embedding).
+    def part_sums(self, indices: np.ndarray, lengths: np.ndarray, out: np.ndarray) -> None:
+        """Compute what parts of sentences add to it, into `out` (B, size + embedding).
 
         That is the linear layer of the part's sum, and the sum.
         """
-        total = sums(self.embedding, indices, lengths)
-        projected = total @ self.projection.weight.T
+        size = len(self.projection.bias)
+        projected = out[:, :size]
+        total = out[:, size:]
+        for rows, part in sums_in_blocks(self.embedding, indices, lengths):
+            total[rows] = part
+        np.matmul(total, self.projection.weight.T, out=projected)
         if not self.idf:  # W mean + b has the direction of W sum + length b
             projected += lengths[:, None] * self.projection.bias
-        return np.hstack([projected, total])
 
     def of_sums(self, totals: np.ndarray) -> np.ndarray:
         """Compute unit vectors of sentences (B, size) from the totals of their parts, in place."""
@@ -60,13 +64,15 @@ class Encoder:
         norms[norms == 0] = 1
         if self.idf:
             # W scaled(sum) + b has the direction of W sum + b |sum| / sqrt(embedding).
-            weights = norms / np.float32(np.sqrt(total.shape[1]))
-            projected += weights[:, None] * self.projection.bias
+            weights = norms / math.sqrt(total.shape[1])
+            projected += np.multiply.outer(weights, self.projection.bias)
         if not self.append_state:
             return unit(projected)
         # Both halves have the norm sqrt(1/2).
         lengths = np.sqrt(np.vecdot(projected, projected))
         lengths[lengths == 0] = 1
-        projected *= (np.sqrt(0.5) / lengths).astype(np.float32)[:, None]
-        total *= (np.sqrt(0.5) / norms).astype(np.float32)[:, None]
+        scales = np.empty_like(totals)
+        scales[:, :size] = (math.sqrt(0.5) / lengths)[:, None]
+        scales[:, size:] = (math.sqrt(0.5) / norms)[:, None]
+        totals *= scales
         return totals

@@ -17,7 +17,7 @@ from groundvec.similarity import unit
 Take = Callable[..., np.ndarray]
 
 ATTENTION_SIZE = 128  # as in `groundvec.encoders.pooling`
-BLOCK = 64  # sums that are computed at a time, so that they stay in the processor's cache
+BLOCK = 2**16  # numbers in the sums that are computed at once and stay in the processor's cache
 
 
 def under(take: Take, prefix: str) -> Take:
@@ -85,26 +85,28 @@ def sums_in_blocks(
         lengths: (B,) of the bags.
 
     Yields:
-        The numbers of up to `BLOCK` bags of similar lengths, and their sums (up to BLOCK, size).
+        The numbers of some bags of similar lengths, and their sums (number of these bags, size).
     """
     if len(lengths) == 1:  # a single sentence: the steps below would take longer
-        yield np.zeros(1, np.int64), vectors[indices].sum(axis=0, keepdims=True)
+        yield np.zeros(1, np.int64), vectors.take(indices, axis=0).sum(axis=0, keepdims=True)
         return
-    starts = lengths.cumsum() - lengths
     order = np.argsort(-lengths, kind="stable")
-    looked_up = np.empty((BLOCK, vectors.shape[1]), np.float32)
+    steps = Steps(lengths[order])
+    starts = (lengths.cumsum() - lengths)[order]
+    stepwise = indices[starts[steps.sentence] + steps.step].astype(np.int64, copy=False)
+    size = max(1, BLOCK // vectors.shape[1])
+    looked_up = np.empty((size, vectors.shape[1]), np.float32)
     # The members of bags are added step by step: the first of all bags, then the second of all, and
     # so on. `np.add.reduceat` would look up all N vectors first.
-    for start in range(0, len(order), BLOCK):
-        rows = order[start : start + BLOCK]
-        steps = Steps(lengths[rows])
-        stepwise = indices[starts[rows][steps.sentence] + steps.step]
-        total = vectors[stepwise[: len(rows)]]
+    for start in range(0, len(order), size):
+        total = vectors[stepwise[start : min(start + size, len(order))]]
         for first, last in pairwise(steps.starts[1:]):
-            count = last - first
-            vectors.take(stepwise[first:last], 0, looked_up[:count], "clip")
-            total[:count] += looked_up[:count]
-        yield rows, total
+            members = stepwise[first + start : min(first + start + size, last)]
+            if not len(members):
+                break
+            part = total[: len(members)]
+            part += vectors.take(members, 0, looked_up[: len(members)], "clip")
+        yield order[start : start + size], total
 
 
 class Steps:

@@ -5,7 +5,7 @@ A token is a run of characters without white space. Texts repeat their tokens: o
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, repeat
+from itertools import repeat
 from threading import Lock
 
 import numpy as np
@@ -15,7 +15,8 @@ from groundvec.numpy_backend.layers import sums_in_blocks
 from groundvec.text.ngrams import Text
 
 BYTES = 2**26  # of the table's vectors: 64 MB are 16,384 tokens of 1,024 numbers
-SENTENCES = 1024  # of a block, whose vectors stay in the processor's cache
+SENTENCES = 2048  # whose tokens are looked up at once
+WHOLE = 256  # sentences that are read as a whole at once, which bounds the memory
 LONGEST_TOKEN = 50  # characters; longer tokens, such as addresses, seldom come again
 # At the end of a sentence, these characters change nothing: n-grams are read without final stops.
 STOPS = " .\n"
@@ -36,7 +37,7 @@ class Tokens:
         self,
         text: Text,
         read: Callable[[list[str]], list[str]],
-        part_sums: Callable[[np.ndarray, np.ndarray], np.ndarray],
+        part_sums: Callable[[np.ndarray, np.ndarray, np.ndarray], None],
         width: int,
     ) -> None:
         """Start with an empty table.
@@ -72,36 +73,44 @@ class Tokens:
         Yields:
             The numbers of some sentences, and their sums (number of these sentences, width).
         """
-        split = [
-            sentence.rstrip(STOPS).split() or ["."] if len(sentence) <= LONGEST else ["."]
-            for sentence in sentences
-        ]
-        tokens = list(chain.from_iterable(split))
+        tokens: list[str] = []
+        lengths = []
+        for sentence in sentences:
+            # In lower case, captions have fewer tokens. Outside ASCII, cleaning comes first.
+            cased = sentence.lower() if sentence.isascii() else sentence
+            split = cased.rstrip(STOPS).split() if len(cased) <= LONGEST else []
+            tokens += split or ["."]
+            lengths.append(len(split) or 1)
+        counts = np.array(lengths)
+        ends = counts.cumsum()
         with self.lock:
             rows = self._find(tokens)
             vectors = self.vectors
-            lengths = self.lengths[rows]
-            may_end = self.may_end[rows]
-        counts = np.fromiter(map(len, split), np.int64, len(split))
-        ends = counts.cumsum()
+            is_long = np.add.reduceat(self.lengths[rows], ends - counts) > LONGEST
+            may_end = self.may_end[rows[ends - 1]]
         yield from sums_in_blocks(vectors, rows, counts)
-        is_long = np.add.reduceat(lengths, ends - counts) > LONGEST
         # Sentences that have to be read as a whole replace their sums.
-        whole = np.flatnonzero(is_long | ~may_end[ends - 1])
-        if len(whole):
-            yield whole, self._sum(self.read([sentences[row] for row in whole.tolist()]))
+        (whole,) = np.nonzero(is_long | ~may_end)
+        for start in range(0, len(whole), WHOLE):
+            part = whole[start : start + WHOLE]
+            totals = np.empty((len(part), self.shape[1]), np.float32)
+            self._sum(self.read([sentences[row] for row in part.tolist()]), totals)
+            yield part, totals
 
     def _find(self, tokens: list[str]) -> np.ndarray:
         """Find the rows of tokens, and add new ones; 0 for those that get no row."""
         rows = self._look_up(tokens, -1)
-        if rows.min() >= 0:
+        (new,) = np.nonzero(rows < 0)
+        if not len(new):
             return rows
-        new = dict.fromkeys(tokens[place] for place in np.flatnonzero(rows < 0))
-        if 1 + len(self.rows) + len(new) > len(self.vectors):
+        distinct = dict.fromkeys(tokens[place] for place in new.tolist())
+        if 1 + len(self.rows) + len(distinct) > len(self.vectors):
             self.clear()
-            new = dict.fromkeys(tokens)
-        self._add([token for token in new if len(token) <= LONGEST_TOKEN])
-        return self._look_up(tokens, 0)
+            new = np.arange(len(tokens))
+            distinct = dict.fromkeys(tokens)
+        self._add([token for token in distinct if len(token) <= LONGEST_TOKEN])
+        rows[new] = self._look_up([tokens[place] for place in new.tolist()], 0)
+        return rows
 
     def _look_up(self, tokens: list[str], default: int) -> np.ndarray:
         return np.fromiter(map(self.rows.get, tokens, repeat(default)), np.int64, len(tokens))
@@ -110,33 +119,36 @@ class Tokens:
         """Add new tokens, as many as there is space for."""
         first = 1 + len(self.rows)
         tokens = tokens[: len(self.vectors) - first]
-        all_words = []
-        for row, token in enumerate(tokens, first):
-            words, self.may_end[row] = self._words(token)
-            if words:
-                self.lengths[row] = len(words) + 1
-            self.rows[token] = row
-            all_words.append(words)
-        if tokens:
-            self.vectors[first : first + len(tokens)] = self._sum(all_words)
+        rows = slice(first, first + len(tokens))
+        words, self.may_end[rows] = self._words(tokens)
+        self.lengths[rows] = [len(of_token) + 1 if of_token else LONGEST + 1 for of_token in words]
+        self._sum(words, self.vectors[rows])
+        self.rows.update(zip(tokens, range(first, rows.stop), strict=True))
 
-    def _words(self, token: str) -> tuple[str, bool]:
-        """Read a token between two others.
+    def _words(self, tokens: list[str]) -> tuple[list[str], np.ndarray]:
+        """Read each token between two others.
 
         Returns:
-            Its words, or nothing if it changes a neighbor or vanishes; and whether they are the
-            same at the end of a sentence.
+            The words of each token, or nothing if it changes a neighbor or vanishes; and whether
+            they are the same at the end of a sentence.
         """
-        if token.isascii() and token.isalnum():  # most tokens: cleaning changes nothing
-            return token.lower(), True
+        words = [token.lower() for token in tokens]
+        may_end = np.ones(len(tokens), bool)
+        # Cleaning changes nothing else in tokens of plain letters and digits, which are the most.
+        others = [
+            place for place, token in enumerate(tokens) if not (token.isascii() and token.isalnum())
+        ]
         # Cleaning leaves a hyphen as it is. After a letter, it would separate an apostrophe again.
-        middle, end = self.read([f"- {token} -", f"- {token}"])
-        words = middle[2:-2]
-        if middle != f"- {words} -":
-            return "", False
-        return words, end == f"- {words}" and bool(words.strip(CLOSING))
+        middles = self.read([f"- {tokens[place]} -" for place in others])
+        ends = self.read([f"- {tokens[place]}" for place in others])
+        for place, middle, end in zip(others, middles, ends, strict=True):
+            inner = middle[2:-2]
+            is_alone = middle == f"- {inner} -"
+            words[place] = inner if is_alone else ""
+            may_end[place] = is_alone and end == f"- {inner}" and bool(inner.strip(CLOSING))
+        return words, may_end
 
-    def _sum(self, all_words: list[str]) -> np.ndarray:
-        """Sum the n-grams of words with single spaces: (len(all_words), width)."""
-        encoded = self.text.hash(all_words)
-        return self.part_sums(*encoded.batch(np.arange(len(encoded))))
+    def _sum(self, words: list[str], out: np.ndarray) -> None:
+        """Sum the n-grams of words with single spaces into `out` (len(words), width)."""
+        encoded = self.text.hash(words)
+        self.part_sums(encoded.indices, encoded.lengths, out)

@@ -4,6 +4,7 @@ import inspect
 import re
 from collections.abc import Callable, Collection, Mapping
 from functools import wraps
+from itertools import chain
 from numbers import Integral, Real
 from types import UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin
@@ -21,18 +22,21 @@ def typed(function: Function) -> Function:
 
     Annotations that are text are skipped: only type checkers import their types.
     """
-    signature = inspect.signature(function)
+    parameters = inspect.signature(function).parameters
+    hints = {name: parameter.annotation for name, parameter in parameters.items()}
+    positional = [
+        name
+        for name, parameter in parameters.items()
+        if parameter.kind == parameter.POSITIONAL_OR_KEYWORD
+    ]
 
     @wraps(function)
     def checked(*arguments: Any, **options: Any) -> Any:
-        try:
-            given = signature.bind(*arguments, **options).arguments
-        except TypeError:  # the call below raises it with the function's name
-            given = {}
-        for name, value in given.items():
-            parameter = signature.parameters[name]
-            hint = parameter.annotation
-            if parameter.kind != parameter.VAR_KEYWORD and not _fits(value, hint):
+        # `signature.bind` would take longer. If the arguments do not fit the signature, the call
+        # below raises a TypeError with the function's name.
+        for name, value in chain(zip(positional, arguments, strict=False), options.items()):
+            hint = hints.get(name, Any)
+            if not _fits(value, hint):
                 text = hint.__name__ if isinstance(hint, type) else str(hint)
                 text = re.sub(r"\b[a-z_.]+\.(?=\w)", "", text)  # without names of modules
                 raise InputError(f"{name} is {value!r}: give it as {text}")

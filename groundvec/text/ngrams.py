@@ -79,8 +79,10 @@ class Text:
             # scikit-learn takes the absolute value of a signed hash, so this does too.
             buckets = np.abs(hashes.view(np.int32).astype(np.int64)) % self.buckets
             keys.append(sentence[first] * self.buckets + buckets)
-        # Sorting the keys puts the n-grams of a sentence one after another.
-        sentence, bucket = np.divmod(np.sort(np.concatenate(keys)), self.buckets)
+        # Sorting the keys puts the n-grams of a sentence one after another. A stable sort uses that
+        # those of each length are in the order of their sentences.
+        ordered = np.sort(np.concatenate(keys), kind="stable")
+        sentence, bucket = np.divmod(ordered, self.buckets)
         return bucket + 2, np.bincount(sentence, minlength=len(spaced))
 
     def as_dict(self) -> dict[str, int]:

@@ -64,12 +64,14 @@ def test_a_sentence_that_is_cut_warns_once(network):
 
 
 def test_a_full_table_is_emptied_also_while_another_thread_reads_it(network, monkeypatch):
+    monkeypatch.setattr(tokens, "WHOLE", 2)
     monkeypatch.setattr(tokens, "BYTES", 40 * 4 * network.captions["en"].width)
     of_network = network.tokens["en", False]
     small = tokens.Tokens(of_network.text, of_network.read, of_network.part_sums, 23)
     monkeypatch.setitem(network.tokens, ("en", False), small)
     blocks = [[f"a{i + j} b{i * j}, c{j}!" for j in range(12)] for i in range(200)]
-    blocks.append([" ".join(map(str, range(100)))])  # more tokens than the table has rows
+    # More tokens than the table has rows.
+    blocks.append([" ".join(map(str, range(i, 100))) for i in range(3)])
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda block: check(network, block), blocks))
     assert len(small.rows) < 40
