@@ -88,10 +88,11 @@ def merged(content, change):
     ("change", "message"),
     [
         ({"description": {"encoder": {"size": 10**9}}}, "1000000000 is greater than the maximum"),
+        ({"description": {"training": {"optimizer": {"name": "x" * 3000}}}}, "there is no 'xxx"),
         ({"description": {"encoder": HUGE}}, "does not hold the weights of this model"),
-        ({"description": {"languages": LANGUAGES}, "texts": VOCABULARIES}, "texts: 676"),
+        ({"description": {"languages": LANGUAGES}, "texts": VOCABULARIES}, "languages: 676"),
         ({"description": {"text": {"name": "trees"}}, "texts": {"en": DEEP}}, "dimension: 10000"),
-        ({"features": {"blocks": '[{"transform": "x"}]'}}, r"features\.transform: Expecting"),
+        ({"features": {"blocks": '[{"transform": "x"}]'}}, r"transform: Expecting"),
         ({"features": {"crops": 3}}, "crops: 3 is not one of"),
         ({"features": {"blocks": '[{"factor": 1e308}]'}}, "factor: 1e.308 is greater than"),
         ({"description": {"encoder": {"name": "../x"}}}, r"encoder.name: '\.\./x' is not one of"),
