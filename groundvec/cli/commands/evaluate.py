@@ -167,7 +167,8 @@ def _add_tasks(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         default=[],
-        help="read the rated sentences from the folders of their unpacked archives",
+        help="read the rated sentences from the folders of their unpacked archives (default: from "
+        "the mirror folder that GROUNDVEC_MIRROR names, or downloaded to the cache)",
     )
 
 
@@ -188,6 +189,7 @@ def _ratings(arguments: argparse.Namespace) -> None:
     from groundvec.data.ratings import TASKS
     from groundvec.results import frames
     from groundvec.results.schemas import Predictions
+    from groundvec.runtime.progress import Progress
 
     captions = read_sentences(arguments.captions) if arguments.captions else []
     if arguments.captions and not captions:
@@ -209,9 +211,11 @@ def _ratings(arguments: argparse.Namespace) -> None:
     # All are loaded before the first is rated, which takes minutes. The name of a file may be any
     # bytes, but the results are UTF-8.
     encoders = {printable(name): load(name) for name, load in loaders}
+    is_single = len(encoders) == 1
+    bar = Progress(encoders.items(), desc="rating", unit="encoders", disable=is_single)
     results = {
         name: evaluate.ratings(encode, tasks, arguments.folder, captions)
-        for name, (encode, _) in encoders.items()
+        for name, (encode, _) in bar
     }
     [device, *_] = [device for _, device in encoders.values()]
     if len(results) > 1:
@@ -368,7 +372,8 @@ def _write_encoders(table: "pd.DataFrame", output: Path, device: str) -> None:
     notes = [
         "Pearson's r times 100. The best is marked if a paired test shows a difference to the "
         "second (p < 0.05, Holm's correction for the tasks).",
-        "STS: the mean of the subtasks, weighted by pairs.",
+        "A year of STS: the mean of its subtasks, weighted by pairs. STS, weighted mean: that of "
+        "the subtasks of all years.",
         *(f"{name}: {DEFINITIONS[name]}" for name in table["definition"].unique()),
     ]
     show(*encoder_texts(table).to_string(index=False).split("\n"), "", *notes)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from groundvec.__main__ import COMMANDS
+from groundvec.__main__ import COMMANDS, main
 from groundvec.model.network import Model
 from groundvec.text.characters import Text
 from tests.support import sts_files
@@ -72,3 +72,12 @@ def test_the_examples_of_a_command_run_as_they_stand(folder, name):
             assert command == name and parser.parse_args(words)
         else:
             run_here(command, *words)
+
+
+def test_the_help_names_the_environment_variables_that_commands_read(monkeypatch, capsys):
+    code = "".join(path.read_text() for path in (ROOT / "groundvec").rglob("*.py"))
+    names = {*re.findall(r'environ\.get\("(\w+)"', code)} - {"SLURM_JOB_ID"}
+    monkeypatch.setattr("sys.argv", ["groundvec", "--help"])
+    with pytest.raises(SystemExit):
+        main()
+    assert names == {*re.findall("^  ([A-Z_]+) ", capsys.readouterr().out, re.MULTILINE)}
