@@ -210,7 +210,7 @@ def _answer(
 
 
 def _print_path(path: Path) -> None:
-    """Print a path for other programs, in its own bytes; on a terminal, only what is printable."""
+    """Print a path for other programs, in its own bytes; on a terminal, as it is shown."""
     name = str(path)
     if name.startswith("-"):  # or a program takes it for an option
         name = f"./{name}"
