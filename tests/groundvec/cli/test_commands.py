@@ -209,6 +209,8 @@ def test_a_query_is_no_folder_that_has_its_name(groundvec, model, photos, tmp_pa
     shutil.copy(photos / "3 <&.png", tmp_path / "dog")
     lines = groundvec("search", "photos", "dog", "cat", "--model", model).splitlines()
     assert lines[0].startswith("1.00  ")
+    groundvec("search", "photos", "a", "bird", "--model", model)
+    assert "each word is a query; for one, type quotation marks: 'a bird'" in caplog.text
     assert "dog, cat: read as a file or folder, which has this name; end a sent" in caplog.text
 
 
@@ -240,7 +242,9 @@ def test_terms_have_weights(groundvec, model, photos):
     picture = photos / "1 <&.png"
     cases = {
         ("2:A cat.", f".5:{picture}"): {"plus": {"A cat.": 2, picture: 0.5}},
-        ("2:30 at night", "2: A cat."): {"plus": ["2:30 at night", "2: A cat."]},
+        ("2:30 at night", "2: A cat.", "at 2:30"): {
+            "plus": ["2:30 at night", "2: A cat.", "at 2:30"]
+        },
         ("A cat.", "1.5:A cat."): {"plus": {"A cat.": 2.5}},
     }
     for terms, expected in cases.items():
@@ -475,6 +479,15 @@ RETRIEVE = ["evaluate", "retrieval", "captions.npy", "images.npy"]
         (["encode", "blank.txt"], r"blank.txt line 2 is empty ('\u200b.'): write text, or leave"),
         (["similarity", "A dog.", ""], "sentence 1 is empty (''): write text, or leave it out"),
         (["search", "A dog.", "A cat."], "A dog. does not exist: name a picture or a folder"),
+        (
+            ["search", "a", "dog", "folder"],
+            "a does not exist: name the pictures first: folder 'a dog'",
+        ),
+        (
+            ["search", "s.txt", "A.", "--plus", "snow: .5"],
+            "snow: .5: only a term of --plus and --min",
+        ),
+        (["search", "s.txt", "2:snow"], "2:snow: only a term of --plus and --minus has a weight"),
     ],
 )
 def test_a_mistake_is_named(tmp_path, monkeypatch, capsys, arguments, message):
