@@ -23,7 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from groundvec.cli.arguments import STANDARD, add_output, file_ending_in
+from groundvec.cli.arguments import FOLDERS, STANDARD, add_output, file_ending_in
 from groundvec.cli.program import show
 from groundvec.cli.sentences import read_sentences
 from groundvec.runtime import files
@@ -151,7 +151,7 @@ def _add_items(parser: argparse.ArgumentParser, name: str, row: str) -> None:
         dest="output_items",
         type=file_ending_in([".csv"]),
         metavar="FILE.csv",
-        help=f"write one row per {row}, for `compare`",
+        help=f"write one row per {row}, for `compare`{FOLDERS}",
     )
 
 
@@ -229,6 +229,7 @@ def _ratings(arguments: argparse.Namespace) -> None:
     if arguments.output_items:
         items = result.items.assign(system=files.cell(name), kind="baseline", epochs="")
         frames.write(arguments.output_items, items, Predictions)
+        show(f"written: {arguments.output_items}")
 
 
 def _load(name: str) -> tuple[Callable[[list[str]], "np.ndarray"], str]:
@@ -286,6 +287,7 @@ def _retrieval(arguments: argparse.Namespace) -> None:
     _write(result.scores, arguments.output, "cpu", **inputs)
     if arguments.output_items:
         frames.write(arguments.output_items, result.items, FoundRanks)
+        show(f"written: {arguments.output_items}")
 
 
 def _compare(arguments: argparse.Namespace) -> None:
@@ -318,6 +320,7 @@ def _sentences(arguments: argparse.Namespace) -> None:
             output.write(text)
     else:
         files.write_bytes(arguments.output, text)
+        show(f"written: {arguments.output}")
 
 
 def _read_array(path: Path) -> "np.ndarray":

@@ -73,15 +73,16 @@ def test_a_file_of_sentences_becomes_a_file_of_vectors(
     (tmp_path / "s.txt").write_bytes(
         b"\xef\xbb\xbf" + "".join(f"{sentence}\r\n" for sentence in sentences).encode()
     )
-    output = tmp_path / f"v.{ending}"
-    assert groundvec("encode", "s.txt", "--model", model, "--dtype", dtype, "-o", output) == ""
+    output = tmp_path / f"new/v.{ending}"
+    printed = groundvec("encode", "s.txt", "--model", model, "--dtype", dtype, "-o", output)
+    assert printed == f"written: {output}\n"
     vectors = read_vectors(output)
     assert ending == "csv" or vectors.dtype == dtype
     expected = encoder.encode(sentences)
     np.testing.assert_allclose(vectors.reshape(expected.shape), expected, atol=tolerance)
     if ending == "parquet":
         assert polars.read_parquet(output)["sentence"].to_list() == sentences
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["s.txt", f"v.{ending}"]
+    assert [path.name for path in output.parent.iterdir()] == [output.name]
 
 
 def test_standard_input_is_encoded_to_standard_output(tmp_path, model, encoder):
