@@ -275,7 +275,7 @@ def wrong(texts, make):
 
 
 @pytest.mark.parametrize(
-    ("config", "message"),
+    "config, message",
     [
         *wrong(OF_A_DATASET, changed),
         *wrong(OF_A_SECOND_DATASET, with_second),
@@ -327,7 +327,7 @@ def test_a_configuration_that_contains_itself_or_grows_without_end_is_refused_at
 
 
 @pytest.mark.parametrize(
-    ("text", "error"),
+    "text, error",
     [
         ("a: 1\nb: {c: 1, d: 2, c: 3}\n", "line 2: the key c occurs twice"),
         ("- {x: 1}\n- {x: 1, x: 2}\n", "line 2: the key x occurs twice"),
@@ -457,7 +457,7 @@ NO_FOLDER = "there is no folder "
 
 
 @pytest.mark.parametrize(
-    ("dataset", "vectors", "error"),
+    "dataset, vectors, error",
     [
         ({}, "my/vectors.txt", None),
         ({}, "captions", None),

@@ -56,7 +56,7 @@ def senses(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("word", "expected"),
+    "word, expected",
     [
         ("tiger", {0: 1}),
         ("cat", {0: 1, 1: 1}),  # its hyponyms

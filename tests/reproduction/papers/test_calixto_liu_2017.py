@@ -309,7 +309,7 @@ def test_reported_numbers_stand_with_the_data_set_of_the_paper_s_source(tmp_path
 
 
 @pytest.mark.parametrize(
-    ("models", "expected"),
+    "models, expected",
     [
         ("ac", True),
         ("bc", True),

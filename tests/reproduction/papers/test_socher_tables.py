@@ -22,7 +22,7 @@ LSTM = {"name": "rnn", "cell": "lstm", "size": 8, "pooling": "max"}
 
 
 @pytest.mark.parametrize(
-    ("parts", "name"),
+    "parts, name",
     [
         *SYSTEMS.values(),
         (trees("basic", "relation"), "SDT-RNN"),

@@ -9,7 +9,7 @@ from tests.support.result_files import SELECTED, SYSTEM, baseline, read, sts_row
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    "change, message",
     [
         (lambda t: t.assign(epochs=None), "line 2 has no epochs"),
         (lambda t: t.assign(seed=None), "line 2 has no seed"),

@@ -117,7 +117,7 @@ def test_models_stand_in_the_order_of_the_grid_and_unknown_parts_behind(tmp_path
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    "changes, message",
     [
         (None, "does not describe a model (it: "),
         ({"description": {"text": {}}}, "does not describe a model (description"),
@@ -135,7 +135,7 @@ def test_bad_descriptions_are_named(tmp_path, changes, message):
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    "change, message",
     [
         (lambda t: t[t["split"] == "dev"], "has no test scores caption_to_image of an ensemble"),
         (lambda t: t.assign(epochs=None), "line 3 has no epochs"),  # after a row of chance

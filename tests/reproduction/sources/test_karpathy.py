@@ -41,7 +41,7 @@ def test_mscoco(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("raw", "tokens"),
+    "raw, tokens",
     [
         ("A man's dog (2.5kg), 12-13.", "A man's dog ( 2.5kg ) , 12 - 13 ."),
         ('A brown-ish cat "sits", 1,000 & 5.', 'A brown-ish cat " sits " , 1,000 & 5 .'),
@@ -57,7 +57,7 @@ TEST = coco_entry(2, "test", "a cow")
 
 
 @pytest.mark.parametrize(
-    ("entries", "error"),
+    "entries, error",
     [
         ([coco_entry(5, "extra", "a cat")], "images[2]: unknown split 'extra'"),
         ([coco_entry(5, "val")], "image COCO_val2014_000000000005.jpg has no captions"),
@@ -81,7 +81,7 @@ def test_a_file_of_karpathy_s_form_with_a_mistake_is_refused_in_one_line(tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("content", "error"),
+    "content, error",
     [
         (b'{"images": [{"filena', "is not JSON, or damaged .*: unpack it again"),
         (b"[" * 100_000, "is not JSON, or damaged"),

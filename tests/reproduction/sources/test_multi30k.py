@@ -129,7 +129,7 @@ SENTENCES = "task2/raw/val.3.de.gz"
 
 
 @pytest.mark.parametrize(
-    ("file", "content", "message"),
+    "file, content, message",
     [
         (TRAIN_IMAGES, ["10.jpg", "20.jpg", OUTSIDE], f"the image {OUTSIDE} is outside the fold"),
         (SENTENCES, ["one"], r"raw/val\.3\.de\.gz has 1 lines and task2/image_"),
@@ -169,7 +169,7 @@ def test_pairs_are_read_as_they_were_written(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("row", "message"),
+    "row, message",
     [
         (["train", "", "a", " "], r"parallel\.csv line 3: the sentence in de is empty; write it"),
         (["val", "", "a", "b"], r"parallel\.csv line 3: no split 'val'"),

@@ -62,7 +62,7 @@ def test_written_lists_are_read_again(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    "text, said",
     [
         ("0 ||| Ja ||| ||| 1\n", "no hypothesis for sentence 1"),
         ("0 ||| Ja\n", "line 1: '0 ||| Ja' is not"),
