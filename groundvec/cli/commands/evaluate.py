@@ -110,23 +110,12 @@ def _add_retrieval(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--inverse-temperature",
-        type=inverse_temperature,
+        type=float,
         metavar="B",
         help="of the bank; choose it on development data (default: 15)",
     )
     _add_items(parser, "ranks", "query")
     _add_scores(parser)
-
-
-def inverse_temperature(text: str) -> float:
-    """Return an inverse temperature that is within its bounds."""
-    from groundvec.model.folder import MAX_INVERSE_TEMPERATURE
-
-    if not 0 < float(text) <= MAX_INVERSE_TEMPERATURE:
-        raise argparse.ArgumentTypeError(
-            f"{text}: it must be above 0 and at most {MAX_INVERSE_TEMPERATURE:,}"
-        )
-    return float(text)
 
 
 def _add_compare(parser: argparse.ArgumentParser) -> None:
@@ -258,9 +247,6 @@ def _retrieval(arguments: argparse.Namespace) -> None:
     from groundvec import evaluate
     from groundvec.results import frames
     from groundvec.results.schemas import FoundRanks
-
-    if arguments.inverse_temperature is not None and not arguments.bank:
-        raise InputError("--inverse-temperature is the bank's: add --bank, or leave it out")
 
     def read(path: Path) -> "np.ndarray":
         """Read and check vectors, so that an error names the file."""

@@ -473,8 +473,6 @@ RETRIEVE = ["evaluate", "retrieval", "captions.npy", "images.npy"]
         (["search", "s.txt", "A.", "--paths", "-v"], "-v/--verbose: not allowed with argument --p"),
         ([*RATE, "--captions", "empty.txt"], "empty.txt is empty: write one training caption"),
         ([*RETRIEVE, "--ranks", "r.npy"], "argument --ranks: r.npy does not end in .csv"),
-        ([*RETRIEVE, "--inverse-temperature", "9"], "--inverse-temperature is the bank's: add --b"),
-        ([*RETRIEVE, "--inverse-temperature", "0"], "argument --inverse-temperature: 0: it must "),
         (["search", "s.txt", " "], "argument QUERY: a sentence is empty: describe pictures"),
         (["search", "s.txt", "A.", "--minus", "..."], "argument --minus: a sentence is empty"),
         (["encode", "blank.txt"], r"blank.txt line 2 is empty ('\u200b.'): write text, or leave"),
