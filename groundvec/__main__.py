@@ -7,6 +7,11 @@ Examples:
   groundvec evaluate ratings flickr8k
   groundvec train my/captions.csv my/photos -o my-encoder
   groundvec COMMAND --help
+
+Environment variables:
+  XDG_CACHE_HOME    folder of the cache, where features and downloads are kept (default: ~/.cache)
+  GROUNDVEC_MIRROR  a folder with the files that `evaluate` would download
+  HF_ENDPOINT       the hub that models USER/NAME come from (default: https://huggingface.co)
 """
 
 import argparse

@@ -53,7 +53,7 @@ MTEB_NAMES = {
 }
 LEVEL = 0.05  # significance level of the two-sided tests
 # The columns of a table of several encoders: tasks, and the mean of those without training pairs.
-MEAN = "STS, mean"
+MEAN = "STS, weighted mean"
 UNSUPERVISED = [task for task in TASKS if task not in CLASSIFIED]
 HEADLINES = [*UNSUPERVISED, MEAN, *(task for task in TASKS if task in CLASSIFIED)]
 # The columns that describe how retrieval was scored, beyond similarity, test_set and folds.

@@ -47,7 +47,7 @@ State = tuple[str, int, int, int, int]
 # and the checksum fit into the other half. An index that is larger than this allows is not read.
 LONGEST = 2**13
 FORM = "2"  # of an index; with another one, indexes of earlier versions are not read
-LARGEST = 1e9  # number of an index; those of models are hardly above 1
+LARGEST = 1e9  # number of an index; models compute hardly any above 1
 SHA256 = re.compile("[0-9a-f]{64}")
 EXPLAINED = 20  # problems that a search explains
 # A combined query that is shorter than this was taken away from itself: only rounding is left.

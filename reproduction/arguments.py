@@ -14,7 +14,7 @@ from groundvec.runtime.errors import InputError
 
 ENDINGS = (".yaml", ".yml", ".json")  # a setting that ends so is a file, and not YAML text
 FILE_OR_TEXT = "FILE|TEXT"  # the placeholder of such a setting in `--help`
-# Numbers of the study's scripts, in addition to those of the commands.
+# Numbers of the study's scripts, in addition to the commands' own.
 BOUNDS |= {
     "draw": {"$ref": "#/$defs/dataset/properties/draw"},
     "early_epochs": {"minimum": 0},

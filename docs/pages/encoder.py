@@ -21,7 +21,7 @@ from groundvec.data import ratings
 from groundvec.evaluation.score_table import PUBLISHED
 from groundvec.model.shipped import PRETRAINED, versions
 from groundvec.results.frames import read_csv
-from groundvec.runtime.files import read_json
+from groundvec.runtime.files import read_json, size
 
 
 def published(encoders: dict[str, list[str]]) -> str:
@@ -67,12 +67,9 @@ def values() -> dict[str, Any]:
     # Multi30k has five captions of each further image in both languages.
     more = read_json(PRETRAINED / "flickr8k-v6" / "model.json")["more_captions"]
     english = flickr8k + more["captions"] // 2
-    sizes = {
-        name: sum(path.stat().st_size for path in (PRETRAINED / name).rglob("*") if path.is_file())
-        for name in versions()
-    }
+    sizes = {name: size(PRETRAINED / name) for name in versions()}
     return {
-        "megabytes": {name: f"{size / 1e6:.1f}" for name, size in sizes.items()},
+        "megabytes": {name: f"{count / 1e6:.1f}" for name, count in sizes.items()},
         "english_captions": f"{english:,}",
         "german_captions_read": f"{all_captions - english:,}",
         "shipped_ratings": listed(decimals(senteval("flickr8k-v6")[[STS, STSB, SICK]])),

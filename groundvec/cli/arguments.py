@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 STANDARD = Path("-")  # in place of a file: standard input or output
+FOLDERS = "; missing folders are made"  # in the help of outputs
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +50,7 @@ def add_output(parser: argparse.ArgumentParser, endings: list[str], help: str) -
     def output(name: str) -> Path:
         return STANDARD if name == "-" else named_file(name)
 
+    help += FOLDERS
     parser.add_argument("-o", "--output", type=output, default=STANDARD, metavar="FILE", help=help)
     parser.add_argument("--overwrite", action="store_true", help="replace an existing file")
     parser.set_defaults(writes=("",))

@@ -5,6 +5,7 @@ fifth of the time of encoding a sentence. `find_mistake` reads the few keywords 
 the descriptions here have, with the same messages.
 """
 
+import json
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sized
@@ -33,11 +34,6 @@ IMAGE: Schema = {
         "standardize": {"type": "boolean"},
     },
 }
-PART: Schema = {
-    "type": "object",
-    "required": ["name"],
-    "properties": {"name": {"type": "string"}},
-}
 DESCRIPTION: Schema = {
     "type": "object",
     "required": ["languages", "text", "encoder", "similarity", "objective"],
@@ -45,40 +41,24 @@ DESCRIPTION: Schema = {
     "properties": {
         "languages": LANGUAGES,
         "shared": {"type": "boolean"},
-        "text": PART,
-        "encoder": PART,
-        "objective": PART,
+        "text": {"part": "text"},
+        "encoder": {"part": "encoders"},
+        "objective": {"part": "objectives"},
         "image": IMAGE,
         "similarity": {"enum": ["cosine", "dot", "euclidean"]},
+        # No encoder reads it; it is checked where a training begins with it.
         "training": {"type": "object"},
     },
 }
-
-
-def find_description_mistake(description: Any) -> str:
-    """Describe where and why the description of a trained model is wrong; empty if it is not.
-
-    Its `training`, which no encoder reads, is checked where a training begins with it.
-    """
-    mistake = find_mistake(description, DESCRIPTION)
-    if mistake:
-        return mistake
-    schemas = {}
-    for key, kind in {"text": "text", "encoder": "encoders", "objective": "objectives"}.items():
-        names = parts.names(kind)
-        name = description[key]["name"]
-        options = parts.options_schema(kind, name) if name in names else {"properties": {}}
-        properties = {"name": {"enum": names}, **options["properties"]}
-        schemas[key] = {**options, "properties": properties, "additionalProperties": False}
-    return find_mistake(description, {"properties": schemas})
 
 
 def find_mistake(value: Any, schema: Mapping[str, Any], place: str = "") -> str:
     """Describe where and why a value, which may come from anybody, violates a JSON schema.
 
     Args:
-        schema: with the keywords of `CHECKS`, and items, properties and additionalProperties. Other
-            keywords are ignored.
+        schema: with the keywords of `CHECKS`, items, properties, additionalProperties, and
+            contentSchema, for JSON in a string. Other keywords are ignored. {"part": KIND} is the
+            schema of a part (`groundvec.config.parts`) of this kind, with the options of its name.
         place: the keys that lead to the value.
 
     Returns:
@@ -86,6 +66,14 @@ def find_mistake(value: Any, schema: Mapping[str, Any], place: str = "") -> str:
     """
     if "$ref" in schema:
         schema = REFERENCES[schema["$ref"]]
+    if "part" in schema:
+        schema = _part_schema(value, schema["part"])
+    if "contentSchema" in schema:
+        try:
+            value = json.loads(value)
+        except (TypeError, ValueError, RecursionError) as error:
+            return f"{place}: {error}"
+        schema = schema["contentSchema"]
     for keyword, (applies, problem) in CHECKS.items():
         if keyword in schema and applies(value):
             message = problem(value, schema[keyword])
@@ -106,6 +94,19 @@ def find_mistake(value: Any, schema: Mapping[str, Any], place: str = "") -> str:
         if mistake:
             return mistake
     return f"{place or 'it'}: ({unexpected[0]!r} was unexpected)" if unexpected else ""
+
+
+def _part_schema(part: Any, kind: str) -> Schema:
+    """Return the schema of a part, with the options that its name has."""
+    names = parts.names(kind)
+    name = part.get("name") if isinstance(part, dict) else None
+    options = parts.options_schema(kind, name) if name in names else {"properties": {}}
+    return {
+        "type": "object",
+        "required": ["name", *options.get("required", [])],
+        "properties": {"name": {"enum": names}, **options["properties"]},
+        "additionalProperties": False,
+    }
 
 
 def _is_number(value: Any) -> bool:

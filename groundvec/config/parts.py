@@ -58,14 +58,13 @@ def options_schema(kind: str, name: str) -> Schema:
     Raises:
         InputError: there is no part of this name.
     """
-    path = ROOT / schema_file(kind, name)
     # A description may come from anybody: no name may lead out of the folder.
-    if not re.fullmatch("[a-z_0-9-]+", name) or not path.exists():
+    if name not in names(kind):
         raise InputError(
             f"there is no {name!r} in groundvec/{kind}: correct the name, or use the version of "
             "groundvec that has it"
         )
-    return {"properties": {}} | load_yaml(path)
+    return {"properties": {}} | load_yaml(ROOT / schema_file(kind, name))
 
 
 def load_yaml(path: Path) -> Any:

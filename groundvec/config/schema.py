@@ -21,7 +21,7 @@ from groundvec.runtime.errors import InputError, closest
 # JSON Schema in YAML, not pydantic: options must be readable without importing torch. The 30 YAML
 # files of parts would become 30 more modules.
 SCHEMA = Path(__file__).with_name("schema.yaml")
-# Functions that add definitions; the study adds those of a whole experiment.
+# Functions that add definitions; the study adds the ones for a whole experiment.
 EXTENSIONS: list[Callable[[Schema], None]] = []
 MOST_NAMED = 30  # valid names that an error lists
 

@@ -131,7 +131,7 @@ def caption_ranks(
 
 
 def scored(ranks_of_directions: Iterable[Ranks]) -> pd.DataFrame:
-    """Score ranks: a row per direction, with recalls in percent.
+    """Score ranks: a row per direction, with R@1, R@5 and R@10 in percent.
 
     With several folds, numbers are means over folds, and intervals are computed from the queries of
     all folds together.

@@ -18,9 +18,9 @@ DEFINITIONS = {
 }
 # The scores that papers quote most: task, definition and statistic.
 QUOTED = {
-    ("all", "SentEval cosine", "weighted mean"): "{years}, cosine, mean weighted by pairs",
-    ("STS-B", "SentEval classifier", "correlation"): "STS-B, classifier",
-    ("SICK", "SentEval classifier", "correlation"): "SICK, classifier",
+    ("all", "SentEval cosine", "weighted mean"): "{years}, cosine, Pearson, mean weighted by pairs",
+    ("STS-B", "SentEval classifier", "correlation"): "STS-B, classifier, Pearson",
+    ("SICK", "SentEval classifier", "correlation"): "SICK, classifier, Pearson",
 }
 # Columns and values as papers write them.
 HEADINGS = {
@@ -148,6 +148,8 @@ def texts(scores: pd.DataFrame) -> pd.DataFrame:
             table[name] += [f" [{factor * low:.1f}, {factor * high:.1f}]" for low, high in ends]
     if is_retrieval:
         table["direction"] = table["direction"].map(DIRECTIONS)
+    else:
+        table["statistic"] = table["statistic"].replace("mean", "unweighted mean")
     return table.rename(columns=HEADINGS)
 
 
@@ -164,7 +166,9 @@ def _quoted(scores: pd.DataFrame) -> list[str]:
         if key in pearson
     ]
     mteb = scores[scores["definition"] == "MTEB cosine"]
-    title = f"MTEB, Spearman, mean of {len(mteb)} task{'s' if len(mteb) > 1 else ''}"
+    title = (
+        f"MTEB, cosine, Spearman, unweighted mean of {len(mteb)} task{'s' if len(mteb) > 1 else ''}"
+    )
     lines.append(f"{title}: {100 * mteb['spearman'].mean():.1f}")
     published = pd.read_csv(PUBLISHED)
     of_tasks = published[published["task"].isin(mteb["task"])]
@@ -177,7 +181,11 @@ def notes(scores: pd.DataFrame) -> list[str]:
     """Write how the scores of ratings, or of retrieval, were computed."""
     if "definition" in scores:
         definitions = [f"{name}: {DEFINITIONS[name]}" for name in scores["definition"].unique()]
-        return ["Correlations times 100, with 95% intervals (Fisher's).", *definitions]
+        return [
+            "Correlations times 100, with 95% intervals (Fisher's). Means are of the subtasks, "
+            "weighted by pairs or not; concatenated: all pairs together.",
+            *definitions,
+        ]
     first = scores.iloc[0]  # both directions have the same test set and protocol
     counted = [f"{row['direction']}: {row['counted']}." for row in scores.to_dict("records")]
     return [

@@ -184,7 +184,7 @@ def _rgb(image: Image.Image) -> Image.Image:
 
 
 def _strips(image: Image.Image, rows: int) -> Iterator[Image.Image]:
-    """Yield an image in strips of so many rows, from top to bottom."""
+    """Yield an image in strips of this number of rows, from top to bottom."""
     for top in range(0, image.height, rows):
         yield image.crop((0, top, image.width, min(top + rows, image.height)))
 

@@ -13,7 +13,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, cast
 
-from groundvec.config.checks import find_description_mistake, find_mistake
+from groundvec.config.checks import DESCRIPTION, find_mistake
 from groundvec.config.fit import check_fit
 from groundvec.config.types import Description, Ensemble, Labels, Metadata, Schema, Text
 from groundvec.features.blocks import Block
@@ -41,6 +41,19 @@ EPOCHS = {"type": "array", "minItems": 1, "maxItems": 10_000, "items": EPOCH, "u
 NAME = {"type": "string"}
 SHA256 = {**NAME, "pattern": "^[0-9a-f]{64}$"}
 WIDTH = {**INTEGER, "minimum": 1, "maximum": 2**16}
+PIXELS = {**INTEGER, "minimum": 1, "maximum": 2_000}
+CHANNELS = {"type": "array", "minItems": 3, "maxItems": 3, "items": {"type": "number"}}
+TRANSFORM: Schema = {
+    "required": ["resize", "crop", "mean", "std", "interpolation"],
+    "additionalProperties": False,
+    "properties": {
+        "resize": PIXELS,
+        "crop": PIXELS,
+        "mean": CHANNELS,
+        "std": CHANNELS,
+        "interpolation": {"enum": ["bilinear", "bicubic", "lanczos"]},
+    },
+}
 FEATURES: Schema = {
     "type": "object",
     "properties": {
@@ -48,12 +61,14 @@ FEATURES: Schema = {
         "weights": NAME,
         "weights_sha256": NAME,
         "precision": {"enum": ["float32", "float16", "bfloat16"]},
-        "transform": NAME,
+        # A string with JSON, as in the attributes of HDF5 files, and so are `blocks`.
+        "transform": {"contentSchema": TRANSFORM},
         "crops": {"enum": [1, 2, 10]},
         "factor": {"type": "number", "exclusiveMinimum": 0, "maximum": 1e15},
         "width": WIDTH,
     },
 }
+BLOCKS = {"contentSchema": {"type": "array", "minItems": 1, "items": FEATURES}}
 # JSON schemas of the files of a model folder, which may have been downloaded from anywhere.
 MODEL: Schema = {
     "required": [
@@ -70,7 +85,7 @@ MODEL: Schema = {
     "properties": {
         "dataset": NAME,
         "model": NAME,
-        "description": {"type": "object"},  # see `find_description_mistake`
+        "description": DESCRIPTION,
         "texts": {
             "type": "object",
             "minProperties": 1,
@@ -127,23 +142,8 @@ MODEL: Schema = {
                 "lexicon": SHA256,
             },
         },
-        "features": FEATURES | {"properties": FEATURES["properties"] | {"blocks": NAME}},
+        "features": FEATURES | {"properties": FEATURES["properties"] | {"blocks": BLOCKS}},
         "key": NAME,
-    },
-}
-# `blocks` and `transform` of `features` are strings with JSON, as in the attributes of HDF5 files.
-BLOCKS = {"type": "array", "minItems": 1, "items": FEATURES}
-PIXELS = {**INTEGER, "minimum": 1, "maximum": 2_000}
-CHANNELS = {"type": "array", "minItems": 3, "maxItems": 3, "items": {"type": "number"}}
-TRANSFORM: Schema = {
-    "required": ["resize", "crop", "mean", "std", "interpolation"],
-    "additionalProperties": False,
-    "properties": {
-        "resize": PIXELS,
-        "crop": PIXELS,
-        "mean": CHANNELS,
-        "std": CHANNELS,
-        "interpolation": {"enum": ["bilinear", "bicubic", "lanczos"]},
     },
 }
 ENSEMBLE: Schema = {
@@ -166,10 +166,7 @@ class ModelFolder:
         self.path = Path(path)
         file = self.path / "model.json"
         self.metadata: Metadata = checked(file, read_json(file, SMALL), MODEL)
-        mistake = find_description_mistake(self.metadata["description"])
-        if mistake:
-            raise self.wrong(f"description.{mistake}")
-        self.blocks = _blocks(file, self.metadata.get("features", {}))
+        self.blocks = _blocks(self.metadata.get("features", {}))
 
     @property
     def description(self) -> Description:
@@ -323,32 +320,19 @@ def opened(model: str | Path | ModelFolder) -> ModelFolder:
     return model if isinstance(model, ModelFolder) else ModelFolder(model)
 
 
-def _blocks(path: Path, features: Mapping[str, Any]) -> list[Block]:
+def _blocks(features: Mapping[str, Any]) -> list[Block]:
     """Return the blocks of a model's features, which are concatenated in this order."""
-    attributes = [features]
-    if "blocks" in features:
-        attributes = _loaded(path, features, "blocks", BLOCKS)
+    attributes = json.loads(features["blocks"]) if "blocks" in features else [features]
     names = {field.name for field in fields(Block)}
     blocks = []
     for block in attributes:
         values = {name: block[name] for name in names & block.keys()}
         if "transform" in block:
-            transform = _loaded(path, block, "transform", TRANSFORM)
+            transform = json.loads(block["transform"])
             channels = {name: tuple(transform[name]) for name in ("mean", "std")}
             values["transform"] = Transform(**transform | channels)
         blocks.append(Block(**values))
     return blocks
-
-
-def _loaded(path: Path, features: Mapping[str, Any], key: str, schema: Schema) -> Any:
-    """Parse and check JSON in a string."""
-    try:
-        content = json.loads(features[key])
-    except (ValueError, RecursionError) as error:
-        raise InputError(
-            f"{path} does not describe a model (features.{key}: {error}): make it again"
-        ) from None
-    return checked(path, content, schema)
 
 
 def learned_images(description: Description) -> bool:

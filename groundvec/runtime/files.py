@@ -385,6 +385,11 @@ def sha256(path: str | Path, largest: float = inf) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def size(folder: Path) -> int:
+    """Return the bytes of all files in a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
 def state(path: str | Path) -> tuple[int, int, int, int]:
     """Return numbers that change with a file: size, modification time, inode, change time.
 

@@ -15,7 +15,11 @@ class Progress(tqdm):  # type: ignore[type-arg]  # its stubs take one, tqdm itse
     """tqdm's bar (https://tqdm.github.io), with its arguments."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        """Start at once; a log's first line comes after `SECONDS_BETWEEN_LINES`."""
+        """Start at once; a log's first line comes after `SECONDS_BETWEEN_LINES`.
+
+        A bar inside another one is removed when it ends.
+        """
+        options.setdefault("leave", None)
         self.terminal = sys.stderr.isatty() or "ipykernel" in sys.modules
         if not self.terminal:
             options |= {"mininterval": SECONDS_BETWEEN_LINES, "delay": SECONDS_BETWEEN_LINES}

@@ -55,7 +55,7 @@ def train_from_files(
         draw: the number of images to draw from each split with the seed; by default all.
         start: a trained model with the same parts, to fine-tune until development recall has not
             risen for `PATIENCE` epochs; by default train from initial weights.
-        early_epochs: also keep the snapshots of so many first epochs.
+        early_epochs: also keep the snapshots of this number of first epochs.
 
     Raises:
         InputError, Stopped: see `groundvec.training.loop.train`.

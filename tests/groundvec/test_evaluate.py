@@ -110,7 +110,7 @@ def test_an_encoder_is_a_function_or_has_a_method(folders):
     pd.testing.assert_frame_equal(result.scores, rate(trigrams, tasks=["STS13"]).scores)
     spearman = 100 * result.scores.set_index("definition").loc["MTEB cosine", "spearman"]
     _, mteb, minilm, *_ = repr(result).splitlines()
-    assert mteb == f"MTEB, Spearman, mean of 1 task: {spearman:.1f}"
+    assert mteb == f"MTEB, cosine, Spearman, unweighted mean of 1 task: {spearman:.1f}"
     assert minilm == "  all-MiniLM-L6-v2, as published: 80.6"
 
 
@@ -417,11 +417,14 @@ def test_several_encoders_share_a_table_that_marks_the_best_where_a_test_shows_i
     alike = made_up.rate(encoder(vectors + noise / 1000))
     table = evaluate.table({"worse": worse, "good": made_up.result})
     good = table[table["encoder"] == "good"].set_index("task")
-    assert good.index.tolist() == ["STS 2012", "STS 2013", "STS, mean", "SICK"]
+    assert good.index.tolist() == ["STS 2012", "STS 2013", "STS, weighted mean", "SICK"]
     assert good["best"].all() and not table["best"][table["encoder"] == "worse"].any()
     comparison = evaluate.compare(made_up.result, worse)
     tests = [comparison["p"][comparison["task"] == task].iloc[-1] for task in ("SICK", "all")]
-    assert good.loc["SICK", "p_holm"] >= tests[0] and good.loc["STS, mean", "p_holm"] >= tests[1]
+    assert (
+        good.loc["SICK", "p_holm"] >= tests[0]
+        and good.loc["STS, weighted mean", "p_holm"] >= tests[1]
+    )
     key = {"task": "STS 2012", "statistic": "weighted mean", "definition": "SentEval cosine"}
     assert good.loc["STS 2012", "pearson"] == row(made_up.result.scores, **key)["pearson"]
     marked = score_table.encoder_texts(table, score_table.MARKS[".tex"])
@@ -435,7 +438,11 @@ def test_several_encoders_share_a_table_that_marks_the_best_where_a_test_shows_i
 # The command
 
 
-def test_vectors_made_elsewhere_are_rated_like_an_encoder(groundvec, tmp_path, folders):
+def test_vectors_made_elsewhere_are_rated_like_an_encoder(
+    groundvec, tmp_path, folders, monkeypatch, caplog
+):
+    caplog.set_level("INFO")
+    monkeypatch.setattr("groundvec.runtime.progress.SECONDS_BETWEEN_LINES", 0)
     tasks = ("--tasks", "STS 2012", "STS 2013", "--folder", *folders)
     groundvec("evaluate", "sentences", *tasks, "-o", "all.txt")
     lines = (tmp_path / "all.txt").read_text().splitlines()
@@ -456,8 +463,9 @@ def test_vectors_made_elsewhere_are_rated_like_an_encoder(groundvec, tmp_path, f
     assert r"STS, weighted mean & " in latex and r" & 0.0 & 1.0000 \\" in latex
     np.save(tmp_path / "noise.npy", np.random.default_rng(0).normal(size=(len(lines), 8)))
     groundvec("evaluate", "ratings", "noise.npy", *options, "-o", "table.tex")
+    assert "rating: 1 of 2 encoders" in caplog.text
     latex = (tmp_path / "table.tex").read_text()
-    assert "\nencoder & STS 2012 & STS 2013 & STS, mean \\\\\n" in latex
+    assert "\nencoder & STS 2012 & STS 2013 & STS, weighted mean \\\\\n" in latex
     with refused("--captions are for one encoder"):
         groundvec("evaluate", "ratings", "noise.npy", *options, "--captions", "all.txt")
     groundvec("evaluate", "ratings", "noise.npy", *options, "-o", "table.csv")

@@ -27,6 +27,7 @@ class Handler(BaseHTTPRequestHandler):
         path = unquote(self.path)
         content = server.others.get(path, server.content)
         server.asked.append(asked)
+        server.tokens.append(self.headers["Authorization"])
         server.paths.append(path)
         fault = server.faults.pop(0) if server.faults else {}
         if "status" in fault or content is None:
@@ -67,6 +68,7 @@ def reset(server, content=CONTENT, faults=()):
     server.faults = list(faults)
     server.others = {}
     server.asked = []
+    server.tokens = []
     server.paths = []
     server.sent = 0
     return {

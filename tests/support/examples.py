@@ -83,5 +83,5 @@ def recipe(heading):
     pages = (here.parent / "CONTRIBUTING.md", here / "recipes.md")
     page = "\n".join(path.read_text("utf-8") for path in pages)
     section = re.split(r"^##+ ", page.split(f"## {heading}\n")[1], flags=re.M)[0]
-    named = r"`(\w+/\S+\.(?:py|yaml))`[^`]*?\n\n *```(?:python|yaml)\n(.*?)^ *```"
+    named = r"`([\w/]+\.(?:py|yaml|rst|smk|cff))`[^`]*?\n\n *```\w+\n(.*?)^ *```"
     return {path: dedent(text) for path, text in re.findall(named, section, flags=re.S | re.M)}

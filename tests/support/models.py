@@ -1,8 +1,5 @@
 """Small untrained models of every encoder."""
 
-import re
-from pathlib import Path
-
 import torch
 
 from groundvec.model.network import Model
@@ -34,8 +31,3 @@ def saved_model(folder, seed=0, epoch=4):
     one = model(seed=seed)
     save_model(folder, one, [epoch], seed=seed)
     return one
-
-
-def peak_memory():
-    """Return the largest memory of this process so far, in KiB."""
-    return int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1])

@@ -1,6 +1,7 @@
 """Small photos."""
 
 import io
+from pathlib import Path
 
 import numpy as np
 from PIL import Image
@@ -19,3 +20,13 @@ def jpeg(**options) -> bytes:
     buffer = io.BytesIO()
     photo(60, 40).save(buffer, "jpeg", **options)
     return buffer.getvalue()
+
+
+def write_photos(folder: Path, *names: str) -> Path:
+    """Write pictures of noise into a folder, and return it."""
+    rng = np.random.default_rng(0)
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(rng.integers(0, 256, (60, 80, 3), np.uint8)).save(path)
+    return folder

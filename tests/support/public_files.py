@@ -62,7 +62,8 @@ def write(folder, train, backbones, everything):
     if everything:
         multi30k(mirror / "multi30k", pictures, train)
     pairs = graded_pairs(1).sample(frac=1, random_state=1)
-    sts(mirror / "sts", pairs[["sentence_a", "sentence_b", "rating"]].itertuples(index=False))
+    rated = pairs[["sentence_a", "sentence_b", "rating"]]
+    sts(mirror / "sts", rated.itertuples(index=False))
     texts = [*captions.caption, *pairs.sentence_a, *pairs.sentence_b]
     vectors(mirror, sorted({w for text in texts for w in re.findall(r"\w+|\S", text)}), everything)
     # A weights file carries its sum in its name, which random weights cannot have: in this copy of
@@ -150,10 +151,10 @@ def multi30k(folder, pictures, train):
         shutil.make_archive(str(folder / "multi30k"), "zip", root)
 
 
-def sts(folder, pairs):
-    """STS 2012-2016, STS-B and SICK: twelve pairs a file."""
+def sts(folder, pairs=None):
+    """STS 2012-2016, STS-B and SICK: twelve of these pairs a file."""
     with tempfile.TemporaryDirectory() as root:
-        sts_files.write(Path(root), sts_files.small(True, iter(pairs)))
+        sts_files.write(Path(root), sts_files.small(True, pairs))
         for name, archive in sts_archives.PUBLIC.items():
             stem, _, suffix = archive.partition(".")
             form = {"zip": "zip", "tar.gz": "gztar"}[suffix]

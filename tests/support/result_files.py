@@ -1,11 +1,14 @@
 """Small result files of models and baselines, for tests of tables and figures."""
 
 import re
+from csv import QUOTE_NONE
 from functools import partial
+from io import StringIO
 from pathlib import Path
 
 import pandas as pd
 
+from groundvec.card.text import MINUS, MISSING
 from groundvec.results import schemas
 from groundvec.results.frames import schema_of
 from groundvec.runtime.files import write_json
@@ -23,6 +26,19 @@ def filled(table, form):
         if name not in table
     }
     return table.assign(**others)[list(schema_of(form).columns)]
+
+
+def read_table(text):
+    """Read a table that is written as a text, with `|` between cells; empty ones are missing."""
+    lines = "\n".join(line.strip() for line in text.strip().splitlines())
+    return pd.read_csv(StringIO(lines), sep=r" *\| *", engine="python", quoting=QUOTE_NONE)
+
+
+def assert_rows(found, text):
+    """Check all rows of a table, in the columns that the text of `read_table` names."""
+    expected = read_table(text)
+    rows = found[list(expected)].reset_index(drop=True).replace("", float("nan"))
+    pd.testing.assert_frame_equal(rows, expected, check_dtype=False)
 
 
 def make(paper, *arguments):
@@ -90,6 +106,17 @@ def rows(markdown):
     return found
 
 
+def shown(path, *columns):
+    """Return the tables of a Markdown file as text: these columns, or all, with plain dashes."""
+    lines = []
+    for heading, cells in rows(path.read_text("utf-8")).items():
+        if cells:
+            lines.append(f"# {heading}")
+        for row in cells[1:]:
+            lines.append(" | ".join(row[k] for k in columns or range(len(row))))
+    return "\n".join(lines).replace(MINUS, "-").replace(MISSING, "-") + "\n"
+
+
 def correlation(task, subtask, method, pairs, r, statistic="correlation", half=0.02):
     return (task, subtask, statistic, method, pairs, r, r - half, r + 2 * half)
 
@@ -113,6 +140,7 @@ def sts_rows(r):
         correlation("STS 2012", "MSRpar", "cosine", 750, r),
         correlation("STS 2016", "HDL", "cosine", 249, r),
         correlation("STS-B", "STS 12-16", "classifier", 1379, r + 0.3),
+        correlation("SICK", "Relatedness", "cosine", 4927, r),
         correlation("SICK", "Relatedness", "classifier", 4927, r + 0.2),
         *(
             correlation(task, "all", "cosine", 999, r, "weighted mean")

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from tests.support.folders import fill
+
 # The names of the files, written out; the numbers are Table 1's of Merkx & Frank (2019).
 SUBTASKS = {
     "12": {
@@ -83,8 +85,5 @@ def small(public: bool, pairs: Iterator[tuple[str, str, float]] | None = None) -
 
 def write(folder: Path, files: dict[str, str | bytes]) -> list[Path]:
     """Write the files; return the folders that archives were unpacked to."""
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    fill(folder, files)
     return sorted({folder / name.split("/")[0] for name in files})

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from groundvec.cli.arguments import STANDARD, add_model, add_output, add_tokenized
+from groundvec.cli.program import show
 from groundvec.cli.sentences import read_sentences
 from groundvec.runtime import files
 from groundvec.runtime.errors import extra
@@ -84,12 +85,13 @@ def main(arguments: argparse.Namespace) -> None:
         ending = temporary.suffix.lower()
         if ending == ".parquet":
             _write_parquet(temporary, blocks, encoder.dim, arguments.dtype)
-            return
-        with temporary.open("wb") as output:
-            if ending == ".csv":
-                _write_csv(output, blocks)
-            else:
-                _write_npy(output, blocks, (len(sentences), encoder.dim), arguments.dtype)
+        else:
+            with temporary.open("wb") as output:
+                if ending == ".csv":
+                    _write_csv(output, blocks)
+                else:
+                    _write_npy(output, blocks, (len(sentences), encoder.dim), arguments.dtype)
+    show(f"written: {arguments.output}")
 
 
 def _encode(

@@ -23,7 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from groundvec.cli.arguments import STANDARD, add_output, file_ending_in
+from groundvec.cli.arguments import FOLDERS, STANDARD, add_output, file_ending_in
 from groundvec.cli.program import show
 from groundvec.cli.sentences import read_sentences
 from groundvec.runtime import files
@@ -110,23 +110,12 @@ def _add_retrieval(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--inverse-temperature",
-        type=inverse_temperature,
+        type=float,
         metavar="B",
         help="of the bank; choose it on development data (default: 15)",
     )
     _add_items(parser, "ranks", "query")
     _add_scores(parser)
-
-
-def inverse_temperature(text: str) -> float:
-    """Return an inverse temperature that is within its bounds."""
-    from groundvec.model.folder import MAX_INVERSE_TEMPERATURE
-
-    if not 0 < float(text) <= MAX_INVERSE_TEMPERATURE:
-        raise argparse.ArgumentTypeError(
-            f"{text}: it must be above 0 and at most {MAX_INVERSE_TEMPERATURE:,}"
-        )
-    return float(text)
 
 
 def _add_compare(parser: argparse.ArgumentParser) -> None:
@@ -151,7 +140,7 @@ def _add_items(parser: argparse.ArgumentParser, name: str, row: str) -> None:
         dest="output_items",
         type=file_ending_in([".csv"]),
         metavar="FILE.csv",
-        help=f"write one row per {row}, for `compare`",
+        help=f"write one row per {row}, for `compare`{FOLDERS}",
     )
 
 
@@ -167,7 +156,8 @@ def _add_tasks(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         default=[],
-        help="read the rated sentences from the folders of their unpacked archives",
+        help="read the rated sentences from the folders of their unpacked archives (default: from "
+        "the mirror folder that GROUNDVEC_MIRROR names, or downloaded to the cache)",
     )
 
 
@@ -188,6 +178,7 @@ def _ratings(arguments: argparse.Namespace) -> None:
     from groundvec.data.ratings import TASKS
     from groundvec.results import frames
     from groundvec.results.schemas import Predictions
+    from groundvec.runtime.progress import Progress
 
     captions = read_sentences(arguments.captions) if arguments.captions else []
     if arguments.captions and not captions:
@@ -209,9 +200,11 @@ def _ratings(arguments: argparse.Namespace) -> None:
     # All are loaded before the first is rated, which takes minutes. The name of a file may be any
     # bytes, but the results are UTF-8.
     encoders = {printable(name): load(name) for name, load in loaders}
+    is_single = len(encoders) == 1
+    bar = Progress(encoders.items(), desc="rating", unit="encoders", disable=is_single)
     results = {
         name: evaluate.ratings(encode, tasks, arguments.folder, captions)
-        for name, (encode, _) in encoders.items()
+        for name, (encode, _) in bar
     }
     [device, *_] = [device for _, device in encoders.values()]
     if len(results) > 1:
@@ -225,6 +218,7 @@ def _ratings(arguments: argparse.Namespace) -> None:
     if arguments.output_items:
         items = result.items.assign(system=files.cell(name), kind="baseline", epochs="")
         frames.write(arguments.output_items, items, Predictions)
+        show(f"written: {arguments.output_items}")
 
 
 def _load(name: str) -> tuple[Callable[[list[str]], "np.ndarray"], str]:
@@ -254,9 +248,6 @@ def _retrieval(arguments: argparse.Namespace) -> None:
     from groundvec.results import frames
     from groundvec.results.schemas import FoundRanks
 
-    if arguments.inverse_temperature is not None and not arguments.bank:
-        raise InputError("--inverse-temperature is the bank's: add --bank, or leave it out")
-
     def read(path: Path) -> "np.ndarray":
         """Read and check vectors, so that an error names the file."""
         return evaluate.checked_vectors(_read_array(path), str(path))
@@ -282,6 +273,7 @@ def _retrieval(arguments: argparse.Namespace) -> None:
     _write(result.scores, arguments.output, "cpu", **inputs)
     if arguments.output_items:
         frames.write(arguments.output_items, result.items, FoundRanks)
+        show(f"written: {arguments.output_items}")
 
 
 def _compare(arguments: argparse.Namespace) -> None:
@@ -314,6 +306,7 @@ def _sentences(arguments: argparse.Namespace) -> None:
             output.write(text)
     else:
         files.write_bytes(arguments.output, text)
+        show(f"written: {arguments.output}")
 
 
 def _read_array(path: Path) -> "np.ndarray":
@@ -368,7 +361,8 @@ def _write_encoders(table: "pd.DataFrame", output: Path, device: str) -> None:
     notes = [
         "Pearson's r times 100. The best is marked if a paired test shows a difference to the "
         "second (p < 0.05, Holm's correction for the tasks).",
-        "STS: the mean of the subtasks, weighted by pairs.",
+        "A year of STS: the mean of its subtasks, weighted by pairs. STS, weighted mean: that of "
+        "the subtasks of all years.",
         *(f"{name}: {DEFINITIONS[name]}" for name in table["definition"].unique()),
     ]
     show(*encoder_texts(table).to_string(index=False).split("\n"), "", *notes)

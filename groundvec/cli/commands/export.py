@@ -14,6 +14,8 @@ Examples:
 import argparse
 from pathlib import Path
 
+from groundvec.cli.arguments import FOLDERS
+from groundvec.cli.program import show
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError, extra
 
@@ -26,7 +28,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the name of a model that comes with groundvec, or the folder of a trained one",
     )
     parser.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="PATH", help="the file or folder"
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="PATH",
+        help=f"the file or folder{FOLDERS}",
     )
     parser.add_argument(
         "--precision",
@@ -66,3 +73,4 @@ def main(arguments: argparse.Namespace) -> None:
             from groundvec.export import sentence_transformers
 
         sentence_transformers.save(arguments.model, arguments.output)
+    show(f"written: {arguments.output}")

@@ -9,6 +9,7 @@ import argparse
 from typing import Any
 
 from groundvec.cli.program import show
+from groundvec.runtime.files import size
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +33,6 @@ def main(arguments: argparse.Namespace) -> None:
     folder = model_folder.path
     model = model_folder.metadata
     epochs = model_folder.ensemble["epochs"]
-    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     features = {"backbone": "?", "weights": "?"} | model.get("features", {})
     facts = {
         "model": f"{model['model']}, seed {model['seed']}",
@@ -41,7 +41,7 @@ def main(arguments: argparse.Namespace) -> None:
         "vectors": f"{vector_size(model['description'])} numbers",
         "pictures": f"{model['width']} features, {features['backbone']} ({features['weights']})",
         "snapshots": f"after epoch {', '.join(map(str, epochs))}",
-        "folder": f"{folder} ({size / 1e6:.1f} MB)",
+        "folder": f"{folder} ({size(folder) / 1e6:.1f} MB)",
     }
     card = folder / "README.md"
     if card.exists():

@@ -28,6 +28,7 @@ import argparse
 import logging
 import os
 import re
+import shlex
 import sys
 import webbrowser
 from collections.abc import Iterator, Sequence
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
 
 # A weight and its term. A time of day or a ratio, such as 16:9, and a number of a list are none.
 WEIGHTED = re.compile(r"(\d{1,3}|\d{0,3}\.\d+):([^\s\d].*)", re.DOTALL)
+# A query with a weight, or a weight behind a term, such as snow:2. With a full stop, a sentence.
+MISPLACED = re.compile(r"[\d.]+:[^\s\d].*[^.]|.*[^\W\d]\s*:\s*[\d.]*\d", re.DOTALL)
 
 log = logging.getLogger(__name__)
 
@@ -125,7 +128,10 @@ def main(arguments: argparse.Namespace) -> None:
     if arguments.best < 1:
         raise InputError(f"--best is {arguments.best}: ask for one or more")
     if not images:
-        raise InputError(f"{queries[0]} does not exist: name a picture or a folder of pictures")
+        remedy = "name a picture or a folder of pictures"
+        if os.path.exists(last):  # noqa: PTH110, which raises an error for long sentences
+            remedy = f"name the pictures first: {_quoted([last], queries[:-1])}"
+        raise InputError(f"{queries[0]} does not exist: {remedy}")
     if not queries and not all(stream and stream.isatty() for stream in (sys.stdin, sys.stdout)):
         raise InputError("there is no query: describe pictures in quotation marks")
     if arguments.output == STANDARD and arguments.open:
@@ -134,6 +140,8 @@ def main(arguments: argparse.Namespace) -> None:
         raise InputError("--paths prints, and -o writes a page: leave one of them out")
     for query in queries + [term for term, _ in arguments.plus + arguments.minus]:
         _check_query(query)
+    if len(queries) > 1 and all(isinstance(query, str) and _is_word(query) for query in queries):
+        log.warning("each word is a query; for one, type quotation marks: %s", _quoted([], queries))
     # Names in the current folder that may as well have been meant as queries.
     names = [str(path) for path in [*images[1:], *queries] if isinstance(path, Path)]
     words = [name for name in names if not looks_like_path(name)]
@@ -168,6 +176,19 @@ def main(arguments: argparse.Namespace) -> None:
             _answer([query], index, about, arguments)
         except InputError as error:
             log.error("%s", error)
+
+
+def _is_word(query: str) -> bool:
+    """Return whether a query is one word, and not marked as a sentence by a full stop."""
+    return len(query.split()) == 1 and not query.endswith(".")
+
+
+def _quoted(images: "Sequence[Query]", queries: "Sequence[Query]") -> str:
+    """Write arguments for a shell; several queries of one word are one sentence."""
+    words = [str(query) for query in queries]
+    if all(map(_is_word, words)):
+        words = [" ".join(words)]
+    return shlex.join([*map(str, images), *words])
 
 
 def _answer(
@@ -210,7 +231,7 @@ def _answer(
 
 
 def _print_path(path: Path) -> None:
-    """Print a path for other programs, in its own bytes; on a terminal, only what is printable."""
+    """Print a path for other programs, in its own bytes; on a terminal, as it is shown."""
     name = str(path)
     if name.startswith("-"):  # or a program takes it for an option
         name = f"./{name}"
@@ -238,7 +259,12 @@ def _asked() -> "Iterator[Query]":
 
 
 def _check_query(query: "Query") -> None:
-    """Raise InputError for a path that is no file."""
+    """Raise InputError for a path that is no file, and a weight that is in no place for one."""
+    if isinstance(query, str) and MISPLACED.fullmatch(query):
+        raise InputError(
+            f"{query}: only a term of --plus and --minus has a weight, which comes first, as in "
+            "--plus 2:snow; end a sentence with a full stop"
+        )
     if isinstance(query, Path) and not query.is_file():
         raise InputError(
             f"{query} is neither a sentence nor the file of a picture: put a sentence in "

@@ -27,6 +27,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from groundvec.cli.arguments import FOLDERS
 from groundvec.cli.program import show
 from groundvec.config.types import Description, Labels
 from groundvec.runtime.errors import InputError, extra
@@ -76,7 +77,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the folder of the pictures (default: the folder of the captions)",
     )
     parser.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="MODEL", help="the folder to make"
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="MODEL",
+        help=f"the folder to make{FOLDERS}",
     )
     parser.add_argument(
         "--from",
@@ -109,7 +115,7 @@ def main(arguments: argparse.Namespace) -> None:
         raise InputError(f"{output} is no name of a new folder: name one, such as my-encoder")
     photos: Path | None = arguments.photos
     if photos and not photos.is_dir():
-        raise InputError(f"{photos} is not a folder: name the one of the pictures")
+        raise InputError(f"{photos} is not a folder: name the captions, then that of the pictures")
     work = output.with_name(f".{output.name}.unfinished")
     _check_work(work)
     with extra("train"), locked(work, str(output), patience=0):
@@ -146,22 +152,9 @@ def _is_copied(model: Path, output: Path) -> bool:
 
 def _train(arguments: argparse.Namespace, work: Path) -> None:
     """Train in the folder `work`, or resume there, and copy the model to its own folder."""
-    from groundvec.card.card import card
-    from groundvec.config import parts
     from groundvec.data import dataset
-    from groundvec.device import choose, deterministic
-    from groundvec.evaluation.model_retrieval import score_folder
-    from groundvec.evaluation.snapshots import ensemble
-    from groundvec.features.backbones import of_features
-    from groundvec.model import classes, hub
-    from groundvec.model.folder import ModelFolder
-    from groundvec.model.packing import pack
-    from groundvec.results import frames
-    from groundvec.results.schemas import History, Retrieval
-    from groundvec.runtime.files import write_bytes, write_json
+    from groundvec.model import hub
     from groundvec.sources import table
-    from groundvec.text.punctuation import detach_punctuation
-    from groundvec.training.files import train_from_files
 
     # 1. The data and the recipe.
     output: Path = arguments.output
@@ -172,11 +165,35 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     start_name = None if arguments.start == "none" else arguments.start
     recipe_name = arguments.recipe or start_name or "flickr8k"
     recipe = hub.find(recipe_name)
+    before_name = start_name or recipe_name
+    start = None if arguments.start == "none" else hub.find(before_name)
     captions, images = table.read(arguments.captions, photos)
+    images = dataset.check_files(images)
     query = captions["caption"][0]
-    start = None
-    if arguments.start != "none":
-        start = _start(start_name or recipe_name, recipe, captions)
+
+    # Torch, which takes seconds to import, comes after the checks above.
+    from groundvec.card.card import card
+    from groundvec.config import parts
+    from groundvec.device import choose, deterministic
+    from groundvec.evaluation.model_retrieval import score_folder
+    from groundvec.evaluation.snapshots import ensemble
+    from groundvec.features.backbones import of_features
+    from groundvec.model import classes
+    from groundvec.model.folder import ModelFolder
+    from groundvec.model.packing import pack
+    from groundvec.results import frames
+    from groundvec.results.schemas import History, Retrieval
+    from groundvec.runtime.files import size, write_bytes, write_json
+    from groundvec.text.punctuation import detach_punctuation
+    from groundvec.training.files import train_from_files
+    from groundvec.training.fine_tuning import obstacle
+
+    problem = start and obstacle(start, recipe, captions["language"][0])
+    if problem:
+        show(f"training starts from nothing, not from {before_name}: {problem}")
+        start = None
+        before_name = recipe_name
+    before = start or recipe
     description = _description(arguments, recipe_name, recipe.description, captions, start)
     # The model reads training captions in the form that `encode` and `search` bring sentences into.
     captions["caption"] = detach_punctuation(captions["caption"], description["text"])
@@ -220,8 +237,17 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     history = frames.read(model / "history.csv", History)
     write_json(model / "ensemble.json", ensemble(history, ModelFolder(model).metadata))
     notes = []
+    is_better = True
     if start:
-        notes.append(_interpolate(start, model, captions_file, features))
+        share, note = _interpolate(start, model, captions_file, features)
+        is_better = share > 0
+        notes.append(note)
+        others = [code for code in start.description["languages"] if code != language]
+        if others:
+            notes.append(
+                f"Fine-tuned on {language} alone: sentences in {' or '.join(others)} are read as "
+                f"{language}, and were not tested."
+            )
 
     # 3. The folder to keep, and its scores.
     packed = work / "packed"
@@ -241,37 +267,40 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     scores, _ = score_folder(packed, captions_file, features, device)
     retrieval = work / "retrieval.csv"
     frames.write(retrieval, scores, Retrieval)
-    before = start or recipe
-    before_name = recipe_name if start is None else start_name or recipe_name
     lines: list[str] = []
-    is_better = True
-    if language in before.description["languages"]:
+    if is_better and language in before.description["languages"]:
         lines, is_better = _verdict(packed, before, output.name, before_name, captions, images)
-    data_card = parts.options_schema("sources", "table")["card"]
+    data_card = parts.options_schema("sources", "table")["card"] | {"of": _numbers(captions)}
     model_card = card(packed, data_card, [], retrieval, load=str(output), notes=[*lines, *notes])
     write_bytes(packed / "README.md", model_card.encode())
     ModelFolder(packed).copy(output)
     # In the end, a command to try the better model with.
     command = ["groundvec", "search", str(photos), query]
     command += ["--model", str(output) if is_better else before_name]
-    show(*notes, *lines, shlex.join(command))
+    written = f"written: {output} ({size(output) / 1e6:.1f} MB)"
+    show(*notes, *lines, written, shlex.join(command))
 
 
-def _start(name: str, recipe: "ModelFolder", captions: "pd.DataFrame") -> "ModelFolder | None":
-    """Return the model to start from; None, with a line, if it has other parts."""
-    from groundvec.model import hub
-    from groundvec.training.fine_tuning import obstacle
+def _numbers(captions: "pd.DataFrame") -> str:
+    """Write how many captions and pictures a training reads."""
+    from groundvec.data.split import CAPTIONS_PER_IMAGE
 
-    folder = hub.find(name)
-    problem = obstacle(folder, recipe, captions["language"][0])
-    if problem:
-        show(f"training starts from nothing, not from {name}: {problem}")
-        return None
-    return folder
+    used = captions.groupby("image_id").head(CAPTIONS_PER_IMAGE).groupby("split")["image_id"]
+    pictures = used.nunique()
+    return (
+        f"{used.size()['train']:,} captions of {pictures['train']:,} pictures for training, "
+        f"{pictures['dev']:,} pictures for development and {pictures['test']:,} for the test"
+    )
 
 
-def _interpolate(start: "ModelFolder", model: Path, captions: Path, features: Path) -> str:
-    """Interpolate the weights of a fine-tuning, and describe the result in a sentence."""
+def _interpolate(
+    start: "ModelFolder", model: Path, captions: Path, features: Path
+) -> tuple[float, str]:
+    """Interpolate the weights of a fine-tuning.
+
+    Returns:
+        The share of the tuned weights, and a sentence about it.
+    """
     from functools import partial
 
     from groundvec.data import dataset
@@ -284,12 +313,17 @@ def _interpolate(start: "ModelFolder", model: Path, captions: Path, features: Pa
     read_features = partial(store.read, features)
     dev = load_split(dataset.read_captions(captions), "dev", read_features, texts)
     share = interpolate(start, model, dev)
+    name = start.path.name
     count = f"{len(dev.image_ids)} development pictures"
     if share == 0:
-        return f"The weights of {start.path.name} stay: fine-tuned ones find no more of {count}."
-    return (
+        few = ", which decide little" if len(dev.image_ids) < DECISIVE else ""
+        return share, (
+            f"Not improved: the weights of {name} stay, because fine-tuned ones find no more of "
+            f"{count}{few}. Train on more pictures, or use {name}."
+        )
+    return share, (
         f"The weights are {share:g} x fine-tuned ones + {1 - share:g} x those of "
-        f"{start.path.name}: so they find the most of {count} (WiSE-FT, Wortsman et al. 2022)."
+        f"{name}: so they find the most of {count} (WiSE-FT, Wortsman et al. 2022)."
     )
 
 

@@ -28,7 +28,7 @@ CELLS = "GRUs beat LSTMs (the paper: significantly on STS 12-16 only)"
 POOLING = "Attention beats max pooling"
 SIZES = {
     RECALL: "Not in the paper: larger embeddings are better at the training task",
-    "SICK-R": "Larger embeddings are better on SICK (the paper: those of 4096 are the best)",
+    "SICK-R": "Larger embeddings are better on SICK (the paper: 4096 is the best)",
 }
 LATE = "The training task still gains after the first cycle (the paper: after epoch 4)"
 PEAK = "The semantic score falls after the first cycle (the paper: after epoch 4)"

@@ -5,12 +5,13 @@ import re
 import shlex
 import shutil
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from groundvec.__main__ import COMMANDS
+from groundvec.__main__ import COMMANDS, main
 from groundvec.model.network import Model
 from groundvec.text.characters import Text
 from tests.support import sts_files
@@ -62,7 +63,8 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_examples_of_a_command_run_as_they_stand(folder, name):
+def test_the_examples_of_a_command_run_as_they_stand(folder, name, capsys):
+    """They name the file that they wrote."""
     parser = argparse.ArgumentParser()
     COMMANDS[name].add_arguments(parser)
     assert parser.format_help()
@@ -72,3 +74,15 @@ def test_the_examples_of_a_command_run_as_they_stand(folder, name):
             assert command == name and parser.parse_args(words)
         else:
             run_here(command, *words)
+            outputs = {"-o", "--predictions", "--ranks"}
+            files = [file for option, file in pairwise(words) if option in outputs]
+            assert re.findall("^written: (.*)", capsys.readouterr().out, re.MULTILINE) == files
+
+
+def test_the_help_names_the_environment_variables_that_commands_read(monkeypatch, capsys):
+    code = "".join(path.read_text() for path in (ROOT / "groundvec").rglob("*.py"))
+    names = {*re.findall(r'environ\.get\("(\w+)"', code)} - {"SLURM_JOB_ID"}
+    monkeypatch.setattr("sys.argv", ["groundvec", "--help"])
+    with pytest.raises(SystemExit):
+        main()
+    assert names == {*re.findall("^  ([A-Z_]+) ", capsys.readouterr().out, re.MULTILINE)}

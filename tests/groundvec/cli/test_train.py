@@ -46,9 +46,11 @@ def data(tmp_path, monkeypatch, kept_features):
         rows += [(f"{number}.png", f"{color} {what}") for what in ("picture", "wall")]
     pd.DataFrame(rows, columns=["image", "caption"]).to_csv("captions.csv", index=False)
     lite = backbones.load("efficientnet_lite0", crops=1)
-    described = description("gru-16-max", epochs=2, cycle=2, batch_size=4)
+    parts = {"languages": ["en", "de"]}
+    described = description("gru-16-max", epochs=2, cycle=2, batch_size=4, parts=parts)
     torch.manual_seed(0)
-    network = Model(described, {"en": Text.build(["A dog."])}, lite.width)
+    text = Text.build(["A dog."])
+    network = Model(described, {"en": text, "de": text}, lite.width)
     features = described_features(lite, "cpu") | {"width": lite.width}
     save_model(tmp_path / "recipe", network, features=features)
     return tmp_path
@@ -91,7 +93,8 @@ def test_a_fine_tuned_model_has_the_bank_and_the_classes_of_its_start(data, monk
     assert [any(name.endswith(CODEBOOK) for name in names) for names in stored] == [False, True]
 
 
-def test_a_trained_model_has_what_its_users_need(data, capsys, caplog):
+def test_a_trained_model_has_what_its_users_need(data, monkeypatch, capsys, caplog):
+    monkeypatch.setattr("groundvec.training.fine_tuning.SHARES", (1,))
     caplog.set_level("INFO")
     table = pd.read_csv("captions.csv")
     table.loc[0, "caption"] = 'a "red" $wall'
@@ -101,6 +104,8 @@ def test_a_trained_model_has_what_its_users_need(data, capsys, caplog):
     epochs = [line for line in caplog.messages if line.startswith("model seed 1: epoch ")]
     assert [line.partition(",")[0].split()[-1] for line in epochs] == ["0/3", "1/3", "2/3", "3/3"]
     assert epochs[1].endswith(" min left")
+    size = sum(path.stat().st_size for path in data.glob("model/**/*.*"))
+    assert said[-2] == f"written: model ({size / 1e6:.1f} MB)"
     # The query is quoted for a shell.
     *query, better = shlex.split(said[-1])
     assert query == ["groundvec", "search", "photos", 'a "red" $wall', "--model"]
@@ -121,6 +126,8 @@ def test_a_trained_model_has_what_its_users_need(data, capsys, caplog):
     card = (data / "model/README.md").read_text()
     assert 'SentenceEncoder("model")' in card
     assert f"- {reported}" in card
+    numbers = "40 captions of 20 pictures for training, 2 pictures for development and 2 for the"
+    assert numbers in card
     assert not list(data.glob(".model*"))
     with refused("model already exists: name another folder"):
         train()
@@ -131,11 +138,24 @@ def test_a_model_that_cannot_be_fine_tuned_is_trained_anew(data, capsys):
     table.to_csv("captions.csv", index=False)
     train("--epochs", "2", "--precision", "float32")
     said = capsys.readouterr().out.splitlines()
-    line = "training starts from nothing, not from recipe: it reads en, and the captions are in fr"
-    assert said[0] == line and len(said) == 2
+    line = (
+        "training starts from nothing, not from recipe: it reads en, de, and the captions are in fr"
+    )
+    assert said[0] == line and len(said) == 3
     train("--epochs", "2", "--precision", "float32", "--from", "none", "-o", "again")
     [one, other] = [load_model(name, 2).state_dict() for name in ("model", "again")]
     assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_a_model_that_is_not_better_says_so(data, monkeypatch, capsys):
+    monkeypatch.setattr("groundvec.training.fine_tuning.SHARES", (0,))
+    train("--epochs", "1")
+    first, second, _, command = capsys.readouterr().out.splitlines()
+    assert first.startswith("Not improved: the weights of recipe stay, because fine-tuned ones ")
+    assert "no more of 2 development pictures, which decide little. Train on more " in first
+    assert second.startswith("Fine-tuned on en alone: sentences in de are read as en, and were not")
+    assert f"- {first}\n- {second}" in Path("model/README.md").read_text()
+    assert command.endswith("--model recipe")
 
 
 def test_a_folder_of_pictures_and_texts_is_enough(data):
@@ -231,6 +251,16 @@ def test_two_trainings_of_one_model_do_not_mix(data):
         with refused(rf"model: process {other.pid} .* is at work on it"):
             train()
         other.stdin.close()
+
+
+@pytest.mark.parametrize(
+    "arguments", ["no.csv photos", "captions.csv", "captions.csv photos --from nowhere"]
+)
+def test_a_mistake_in_a_name_is_found_before_torch_is_imported(data, monkeypatch, arguments):
+    monkeypatch.setitem(sys.modules, "groundvec.device", None)  # whose import would fail
+    with refused("does not exist|are missing: 0.png|there is no model nowhere"):
+        run_here("train", *arguments.split(), "-o", "model")
+    assert not list(data.glob(".model*"))
 
 
 def test_untrainable_data_and_recipes_are_refused_before_extraction(data, monkeypatch):

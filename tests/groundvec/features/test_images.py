@@ -1,8 +1,8 @@
-import hashlib
 import struct
 import time
 import zlib
 from concurrent.futures import ThreadPoolExecutor
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -11,33 +11,13 @@ from hypothesis import strategies as st
 from PIL import Image, TiffImagePlugin
 
 from groundvec.features.images import FORMATS, Unusable, load
-from groundvec.runtime.files import LARGEST_PICTURE
+from groundvec.runtime.files import sha256
 from tests.support.photos import jpeg, photo
 from tests.support.refusals import refused
 
 # --- pictures that simply work --------------------------------------------------------------------
 
 # How the upright picture is stored for each EXIF orientation (EXIF 2.32, table 6).
-STORED = {
-    1: lambda upright: upright,
-    2: lambda upright: upright[:, ::-1],
-    3: lambda upright: upright[::-1, ::-1],
-    4: lambda upright: upright[::-1],
-    5: lambda upright: upright.transpose(1, 0, 2),
-    6: lambda upright: np.rot90(upright),
-    7: lambda upright: np.rot90(upright, 2).transpose(1, 0, 2),
-    8: lambda upright: np.rot90(upright, -1),
-}
-
-
-@pytest.mark.parametrize("orientation", STORED)
-def test_exif_orientation(tmp_path, orientation):
-    upright = np.asarray(photo(80, 48))
-    exif = Image.Exif()
-    exif[0x0112] = orientation
-    stored = Image.fromarray(np.ascontiguousarray(STORED[orientation](upright)))
-    stored.save(tmp_path / "a.png", exif=exif)
-    assert np.array_equal(load(tmp_path / "a.png"), upright)
 
 
 @pytest.mark.parametrize("form", ["HEIF", "AVIF"])
@@ -45,8 +25,8 @@ def test_photographs_of_telephones(tmp_path, form):
     upright = photo(80, 48)
     exif = Image.Exif()
     exif[0x0112] = 6
-    stored = np.ascontiguousarray(STORED[6](np.asarray(upright)))
-    Image.fromarray(stored).save(tmp_path / "a.heic", form, exif=exif.tobytes(), quality=95)
+    stored = upright.transpose(Image.Transpose.ROTATE_90)
+    stored.save(tmp_path / "a.heic", form, exif=exif.tobytes(), quality=95)
     read = load(tmp_path / "a.heic")
     assert read.size == (80, 48)
     assert np.abs(np.asarray(read, float) - np.asarray(upright)).mean() < 8
@@ -80,15 +60,9 @@ def test_only_the_orientation_is_read_from_exif(tmp_path_factory, form, tag, ent
     assert load(path).size == (12, 8)
 
 
-@pytest.mark.parametrize(
-    "metadata",
-    [
-        chunk(b"zTXt", b"a\0\0" + zlib.compress(bytes(2**22))),
-        chunk(b"iCCP", b"a\0\0" + zlib.compress(bytes(2**22))),
-    ],
-    ids=["long text", "large profile"],
-)
-def test_texts_and_profiles_of_a_png_do_not_matter(tmp_path, metadata):
+@pytest.mark.parametrize("name", [b"zTXt", b"iCCP"])
+def test_texts_and_profiles_of_a_png_do_not_matter(tmp_path, name):
+    metadata = chunk(name, b"a\0\0" + zlib.compress(bytes(2**22)))
     upright = photo(12, 8)
     upright.save(tmp_path / "a.png")
     data = (tmp_path / "a.png").read_bytes()
@@ -158,11 +132,6 @@ def test_alpha_that_is_0_throughout_is_no_transparency(tmp_path):
     assert np.array_equal(load(tmp_path / "a.png"), colors)
 
 
-def test_bilevel(tmp_path):
-    Image.fromarray(np.array([[False, True]])).save(tmp_path / "a.png")
-    assert np.asarray(load(tmp_path / "a.png")).tolist() == [[[0] * 3, [255] * 3]]
-
-
 @pytest.mark.parametrize("suffix", ["tif", "jpg"])
 def test_cmyk(tmp_path, suffix):
     Image.new("CMYK", (16, 16), (0, 255, 255, 0)).save(tmp_path / f"a.{suffix}")  # no cyan: red
@@ -181,10 +150,13 @@ def test_a_transparent_color_of_a_palette_becomes_white(tmp_path, suffix):
         assert pixels == [[[first] * 3, [10, 20, 30]]]
 
 
-@pytest.mark.parametrize(("mode", "color"), [("RGBA", (0, 0, 0, 51)), ("LA", (0, 51))])
-def test_a_fifth_of_black_is_on_white(tmp_path, mode, color):
+@pytest.mark.parametrize(
+    "mode, color, level",
+    [("RGBA", (0, 0, 0, 51), 204), ("LA", (0, 51), 204), ("1", 1, 255)],
+)
+def test_transparent_black_is_on_white_and_bilevel_white_is_white(tmp_path, mode, color, level):
     Image.new(mode, (1, 1), color).save(tmp_path / "a.png")
-    assert np.asarray(load(tmp_path / "a.png")).tolist() == [[[204] * 3]]
+    assert np.asarray(load(tmp_path / "a.png")).tolist() == [[[level] * 3]]
 
 
 # --- pictures that do not -------------------------------------------------------------------------
@@ -259,14 +231,9 @@ def test_only_pictures_are_decoded_whatever_their_name_says(tmp_path):
     with refused(r"a\.jpg is not a picture \(JPEG, PNG"):
         load(tmp_path / "a.jpg")
     assert not ran.exists()
-    for suffix in ("ppm", "eps", "pdf", "ico", "tga", "pcx", "jp2", "dds"):
-        try:
-            photo(40, 30).save(tmp_path / f"a.{suffix}")
-        except (OSError, KeyError, ValueError):
-            continue  # this Pillow cannot write it
-        (tmp_path / f"a.{suffix}").rename(tmp_path / "b.png")
-        with refused(r"b\.png is not a picture"):
-            load(tmp_path / "b.png")
+    photo(40, 30).save(tmp_path / "b.png", "PPM")
+    with refused(r"b\.png is not a picture"):
+        load(tmp_path / "b.png")
 
 
 @pytest.mark.parametrize("form", [*FORMATS, "MPO"])
@@ -296,7 +263,7 @@ def tiff(values, planes=False):
 
 
 @pytest.mark.parametrize(
-    ("kind", "channels", "planes"),
+    "kind, channels, planes",
     [
         ("<f4", 3, False),
         # These Pillow reads, but takes other numbers than they are.
@@ -310,7 +277,7 @@ def test_a_tiff_of_uncommon_numbers_is_refused(tmp_path, kind, channels, planes)
         load(tmp_path / "a.tif")
 
 
-@pytest.mark.parametrize(("kind", "planes"), [("u1", False), ("u1", True), ("<u2", False)])
+@pytest.mark.parametrize("kind, planes", [("u1", False), ("u1", True), ("<u2", False)])
 def test_tiffs_of_rgb_have_the_right_colors(tmp_path, kind, planes):
     rgb = np.asarray(photo(12, 8))
     values = rgb.astype(kind) * (257 if kind == "<u2" else 1)
@@ -319,7 +286,7 @@ def test_tiffs_of_rgb_have_the_right_colors(tmp_path, kind, planes):
 
 
 @pytest.mark.parametrize(
-    ("where", "raised", "message"),
+    "where, raised, message",
     [
         ("read_regular", PermissionError(13, "Denied"), r"cannot be read \(Denied\); make it read"),
         ("read_regular", FileNotFoundError(), "does not exist"),
@@ -333,26 +300,15 @@ def test_temporary_failures_are_not_blamed_on_the_content(
     path = tmp_path / "a.png"
     photo(40, 30).save(path)
 
-    def refuse(*_):
-        raise raised
-
-    monkeypatch.setattr(f"groundvec.features.images.{where}", refuse)
+    monkeypatch.setattr(f"groundvec.features.images.{where}", Mock(side_effect=raised))
     with refused(message) as caught:
         load(path)
     assert not isinstance(caught.value, Unusable)
 
 
-def test_a_huge_file_is_not_read(tmp_path):
-    path = tmp_path / "a.png"
-    with path.open("wb") as file:
-        file.truncate(LARGEST_PICTURE + 1)  # of holes, which take no place
-    with refused(r"a\.png holds more than 2,048 MiB"):
-        load(path)
-
-
 def test_a_picture_is_the_one_that_the_data_set_was_made_with(tmp_path):
     photo(40, 30).save(tmp_path / "a.png")
-    content = hashlib.sha256((tmp_path / "a.png").read_bytes()).hexdigest()
+    content = sha256(tmp_path / "a.png")
     assert load(tmp_path / "a.png", content).size == (40, 30)
     photo(40, 30, seed=1).save(tmp_path / "a.png")
     with refused(r"a\.png has changed since the data set was made"):

@@ -1,7 +1,5 @@
 """Files of weights, and their damage."""
 
-from pathlib import Path
-
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
@@ -12,21 +10,16 @@ from groundvec.model.stored import Weights
 from groundvec.model.weights import load as load_weights
 from groundvec.model.weights import save as save_weights
 from tests.support.examples import description, save_model
-from tests.support.models import BAG, TEXTS, peak_memory, saved_model
+from tests.support.limits import grows_less_than
+from tests.support.models import BAG, TEXTS, saved_model
 from tests.support.refusals import refused
 
 
-def test_damaged_or_missing_weights_are_named(tmp_path):
+def test_damaged_weights_are_named(tmp_path):
     saved_model(tmp_path)
     path = tmp_path / "snapshots" / "epoch-004.safetensors"
     path.write_bytes(path.read_bytes()[:200])
     with refused(r"epoch-004\.safetensors does not hold the weights"):
-        load_model(tmp_path, 4)
-    path.unlink()
-    with refused(r"epoch-004\.safetensors does not exist"):
-        load_model(tmp_path, 4)
-    path.symlink_to("/dev/zero")
-    with refused(r"epoch-004\.safetensors is a folder, a FIFO or a device"):
         load_model(tmp_path, 4)
 
 
@@ -78,7 +71,7 @@ def test_stored_matrices_are_read(tmp_path, kind):
 
 
 @pytest.mark.parametrize(
-    ("kind", "change", "error"),
+    "kind, change, error",
     [
         ("int8", {"weight.scale": None}, UNFIT),
         ("int8", {"weight.scale": torch.ones(8)}, UNFIT),
@@ -98,16 +91,13 @@ def test_stored_matrices_are_read(tmp_path, kind):
 def test_stored_matrices_that_do_not_fit_are_refused(tmp_path, kind, change, error):
     stored = MATRIX[kind] | change
     save_file({k: value for k, value in stored.items() if value is not None}, tmp_path / "w")
-    Path("/proc/self/clear_refs").write_text("5")  # forget the peak of earlier tests
-    before = peak_memory()
-    with refused(error):
+    with grows_less_than(50_000), refused(error):
         Weights(tmp_path / "w")("weight", 2**14, 8)
-    assert peak_memory() - before < 50_000
 
 
 @pytest.mark.parametrize("load", [numpy_backend.load, load_ensemble])
 @pytest.mark.parametrize(
-    ("name", "value", "error"),
+    "name, value, error",
     [
         ("image.mean", torch.full((12,), torch.nan), "image.mean is not finite"),
         ("image.projection.bias", torch.full((16,), 1e38), "image.projection.bias is not finite"),

@@ -37,7 +37,7 @@ def test_arguments_of_the_annotated_types_are_taken(arguments):
 
 
 @pytest.mark.parametrize(
-    ("call", "error"),
+    "call, error",
     [
         (lambda: function("1"), "^count is '1': give it as int | None$"),
         (lambda: function(True), "count is True"),

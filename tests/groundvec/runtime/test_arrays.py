@@ -2,6 +2,7 @@
 
 import errno
 import os
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -37,9 +38,7 @@ def test_an_ensemble_s_vectors_are_the_same_when_they_are_mapped(monkeypatch):
     "make", [lambda: arrays.empty((9,)), lambda: arrays.concatenate([np.ones(9)])]
 )
 def test_a_full_disk_is_one_line(make, monkeypatch, all_large):
-    def full(*_):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
+    full = Mock(side_effect=OSError(errno.ENOSPC, "No space left on device"))
     monkeypatch.setattr(os, "posix_fallocate", full)
     with refused(r"has no room .* \(No space left on device\): set TMPDIR"):
         make()

@@ -10,6 +10,7 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -65,9 +66,7 @@ def test_a_second_process_gets_the_lock_s_holder_and_the_remedy(tmp_path, holder
 
 
 def test_without_locks_work_continues_with_a_warning(tmp_path, monkeypatch, caplog):
-    def refuse(*_):
-        raise OSError(errno.ENOLCK, "No locks available")
-
+    refuse = Mock(side_effect=OSError(errno.ENOLCK, "No locks available"))
     monkeypatch.setattr(fcntl, "flock", refuse)
     with jobs.locked(tmp_path, "cell x"):
         assert "has no locks" in caplog.text
@@ -75,9 +74,7 @@ def test_without_locks_work_continues_with_a_warning(tmp_path, monkeypatch, capl
 
 
 def test_another_user_s_lock_counts_as_held(tmp_path, monkeypatch):
-    def refuse(path, *_, **__):
-        raise PermissionError(errno.EACCES, "Permission denied", str(path))
-
+    refuse = Mock(side_effect=PermissionError(errno.EACCES, "Permission denied"))
     assert jobs.running(tmp_path) == "" and not (tmp_path / "lock").exists()
     (tmp_path / "lock").touch()
     monkeypatch.setattr(os, "open", refuse)

@@ -7,6 +7,7 @@ import pytest
 
 from groundvec import provenance
 from groundvec.config import parts
+from tests.support.folders import fill
 
 
 @pytest.fixture
@@ -16,10 +17,7 @@ def hash_of(tmp_path, monkeypatch):
 
     def hashed(files):
         shutil.rmtree(tmp_path)
-        for name, text in files.items():
-            path = tmp_path / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+        fill(tmp_path, files)
         provenance._read.cache_clear()
         return provenance.code_hash.__wrapped__("scripts/run.py")
 
@@ -184,7 +182,7 @@ def test_nothing_long_depends_on_how_results_are_shown():
 
 
 @pytest.mark.parametrize(
-    ("module", "rules"),
+    "module, rules",
     [
         ("encoders/pooling", {"train"}),
         ("sources/flickr8k", set()),

@@ -60,10 +60,8 @@ def test_flickr8k(tmp_path, caplog, zipped):
 
 
 @pytest.mark.parametrize(
-    ("change", "error"),
+    "change, error",
     [
-        ({"Flickr_8k.testImages.txt": "20_b.jpg\n"}, "image 20_b.jpg is listed twice"),
-        ({"Flickr_8k.testImages.txt": "40_d.jpg\n"}, "image 40_d.jpg has no captions"),
         ({"Flickr_8k.testImages.txt": "../a.jpg\n"}, "the image ../a.jpg is outside the folder"),
         ({"Flickr8k.token.txt": "10_a.jpg#0\tA\n99_z.jpg B\n"}, "token.txt line 2 is not"),
         ({"Flickr8k.token.txt": "10_a.jpg#0\tA\n10_a.jpg#0\tB\n"}, "txt has 10_a.jpg#0 twice"),
@@ -72,7 +70,7 @@ def test_flickr8k(tmp_path, caplog, zipped):
 def test_flickr8k_that_contradicts_itself_is_refused(tmp_path, change, error):
     text = write_flickr8k(tmp_path / "text", **change)
     with refused(re.escape(error)):
-        dataset.write(tmp_path / "out", *flickr8k.read("photos", text))
+        flickr8k.read("photos", text)
 
 
 def test_flickr8k_files_that_are_missing_or_damaged(tmp_path):

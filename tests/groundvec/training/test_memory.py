@@ -1,13 +1,12 @@
 """A training reads image features from their file: it never has all of them in memory."""
 
-import tracemalloc
-
 import numpy as np
 import pandas as pd
 
 from groundvec.features import store
 from groundvec.runtime.files import write_json
 from groundvec.text.characters import Text
+from tests.support.limits import allocates_less_than
 from tests.support.small_data import run_script
 from tests.support.trainings import train
 
@@ -34,10 +33,5 @@ def test_features_are_not_copied(tmp_path, monkeypatch):
     options += ["--work", tmp_path / "work", "--output", tmp_path / "model"]
     options += ["--name", "gru", "--dataset", "x", "--device", "cpu", "--description"]
     options += [f"{{languages: [en], encoder: {encoder}, training: {{epochs: 1, cycle: 1}}}}"]
-    tracemalloc.start()
-    try:
+    with allocates_less_than(SIZE / 2):
         run_script("train", *options)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < SIZE / 2

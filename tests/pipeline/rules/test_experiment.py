@@ -73,13 +73,6 @@ def test_the_defaults_are_the_paper_s():
     assert completed["language"] == "en" and completed["seeds"] == [1]
 
 
-def test_a_backbone_is_a_list_of_networks():
-    names = ["efficientnet_lite0", "resnet152"]
-    listed = complete(changed(backbone=names))["datasets"]["one"]
-    assert listed["backbone"] == [{"name": name} for name in names]
-    assert complete(changed(backbone=["resnet152"])) == complete(SMALL)
-
-
 def tuned(
     network="efficientnet_lite0_stages",
     before="efficientnet_lite0_stages",
@@ -95,15 +88,16 @@ def tuned(
 
 
 def test_a_tuned_network_s_key_depends_on_its_settings():
-    [network] = complete(tuned(passes=4))["datasets"]["two"]["backbone"]
+    config = tuned(passes=4)
+    [network] = complete(config)["datasets"]["two"]["backbone"]
     assert network["name"] == "efficientnet_lite0_stages"
     assert network["tuned"] == {"dataset": "one", "model": "gru-8-max", "stage": 5, "passes": 4}
     [other] = complete(tuned())["datasets"]["two"]["backbone"]
     assert other["key"] != network["key"] and len(network["key"]) == 8
-    listed = tuned()
-    backbone = listed["datasets"]["two"]["backbone"]
-    listed["datasets"]["two"]["backbone"] = ["resnet152", backbone]
-    assert complete(listed)["datasets"]["two"]["backbone"] == [{"name": "resnet152"}, other]
+    # It may be one of several networks.
+    dataset = config["datasets"]["two"]
+    dataset["backbone"] = ["resnet152", dataset["backbone"]]
+    assert complete(config)["datasets"]["two"]["backbone"] == [{"name": "resnet152"}, network]
 
 
 def test_defaults_of_ratings_and_translations_are_the_papers():
@@ -112,9 +106,8 @@ def test_defaults_of_ratings_and_translations_are_the_papers():
     assert ratings["baselines"] == {"trigrams": {"encoder": "trigrams"}}
     translation = complete(translated())["translation"]
     assert translation["n_best"] == [20, 50]
-    weak = translation["systems"]["weak"]
-    assert (weak["size"], weak["embedding"], weak["batch_size"]) == (1024, 620, 40)
-    assert weak["dropout"] == weak["l2"] == 0
+    expected = {"size": 1024, "embedding": 620, "batch_size": 40, "dropout": 0, "l2": 0}
+    assert translation["systems"]["weak"].items() >= expected.items()
     assert not {"ratings", "translation"} & complete(SMALL).keys()
 
 
@@ -275,7 +268,7 @@ def wrong(texts, make):
 
 
 @pytest.mark.parametrize(
-    ("config", "message"),
+    "config, message",
     [
         *wrong(OF_A_DATASET, changed),
         *wrong(OF_A_SECOND_DATASET, with_second),
@@ -293,12 +286,11 @@ def test_a_wrong_configuration_gets_one_line_that_names_the_key(config, message)
 
 def test_data_sets_of_the_same_pictures_may_have_computed_and_precomputed_features():
     """Both read the keys of the data set that has the images."""
-    config = changed(features="f.npz", crops=2)
-    second = {"of": "one", "backbone": "precomputed", "models": ["gru-8-max"]}
-    datasets = complete(config | {"datasets": {**config["datasets"], "two": second}})["datasets"]
-    assert datasets["two"]["features"] == "f.npz" and datasets["one"]["backbone"] == [
-        {"name": "resnet152"}
-    ]
+    config = with_second(of="one", backbone="precomputed")
+    config["datasets"]["one"] = {**config["datasets"]["one"], "features": "f.npz", "crops": 2}
+    datasets = complete(config)["datasets"]
+    assert datasets["two"]["features"] == "f.npz"
+    assert datasets["one"]["backbone"] == [{"name": "resnet152"}]
 
 
 def test_numbers_that_come_as_text_are_read_and_whole_ones_may_be_floats():
@@ -327,7 +319,7 @@ def test_a_configuration_that_contains_itself_or_grows_without_end_is_refused_at
 
 
 @pytest.mark.parametrize(
-    ("text", "error"),
+    "text, error",
     [
         ("a: 1\nb: {c: 1, d: 2, c: 3}\n", "line 2: the key c occurs twice"),
         ("- {x: 1}\n- {x: 1, x: 2}\n", "line 2: the key x occurs twice"),
@@ -349,18 +341,16 @@ def test_keys_may_be_the_same_in_different_places():
 
 
 def test_a_data_set_of_another_one_has_its_pictures_and_captions():
-    draws = {"of": "one", "draw": [8, 2, 2], "seeds": [1, 2], "models": ["lstm-8-max"]}
-    one = {**SMALL["datasets"]["one"], "folds": 3}
-    found = complete({**SMALL, "datasets": {"draws": draws, "one": one}})["datasets"]
-    assert found["draws"]["source"] == one["source"]
-    assert found["draws"]["count"] == one["count"]
-    assert (found["draws"]["folds"], list(found["draws"]["models"])) == (1, ["lstm-8-max"])
+    config = with_second(of="one", models=["lstm-8-max"])
+    config["datasets"]["one"] = {**config["datasets"]["one"], "folds": 3}
+    two = complete(config)["datasets"]["two"]
+    assert (two["source"], two["count"], two["folds"]) == ("scenes", 40, 1)
+    assert list(two["models"]) == ["lstm-8-max"]
 
 
 def test_a_model_is_selected_only_where_a_paper_shows_one_alone():
-    ours = {"of": "one", "models": ["lstm-8-max"], "papers": ["ablation"]}
-    datasets = {**SMALL["datasets"], "ours": ours}
-    assert complete({**SMALL, "datasets": datasets, "select": "gru-8-max"})["select"] == "gru-8-max"
+    config = with_second(of="one", models=["lstm-8-max"], papers=["ablation"])
+    assert complete(config | {"select": "gru-8-max"})["select"] == "gru-8-max"
 
 
 # Every text of a configuration may be anything
@@ -450,50 +440,46 @@ def named(tmp_path, monkeypatch):
     return {"experiment": "x", "datasets": {"one": {**data, "models": ["gru-8-max"]}}}
 
 
-KARPATHY = {"source": "karpathy", "json": "my/dataset_coco.json", "images": "my/photos"}
 PUBLIC = ["all.zip", "glove/glove.6B.zip"]
 NO_FILE = "there is no file "
 NO_FOLDER = "there is no folder "
+# Keys of a data set, but for `vectors` of a model and of a baseline, each with its message.
+NAMED = {
+    "vectors: my/vectors.txt": None,
+    "vectors: captions": None,
+    "vectors: glove/glove.6B.zip/glove.6B.100d.txt": None,  # a public file
+    "vectors: my/vector.txt": f"models.mine.text.vectors: {NO_FILE}my/vect",
+    "baseline: glove/glove.6B.zip/glove.6B.100d.txt": None,
+    "baseline: glove/glove.6b.zip": "did you mean glove/glove.6B.zip?",
+    "table: my/caption.csv": f"one.table: {NO_FILE}my/caption.csv; did you",
+    "images: my/photo": f"images: {NO_FOLDER}my/photo; did you mean my/pho",
+    "images: mmy/photos": f"{NO_FOLDER}mmy/photos; did you mean my?",
+    "images: my/captions.csv": f"{NO_FOLDER}my/captions.csv; correct",
+    "language: de": "language: the data set has no captions in 'de'; it has: en",
+    "backbone: precomputed, features: my/f.npz": (
+        f"one.features: {NO_FILE}my/f.npz; correct the path, or name a network"
+    ),
+    "more_captions: {source: table, table: my/more.csv}": (
+        f"one.more_captions.table: {NO_FILE}my/more.csv; correct the path"
+    ),
+    "source: karpathy, json: all.zip/dataset_flickr30k.json": None,
+    "source: karpathy, json: my/dataset.json": "did you mean my/dataset_coco.json?",
+}
 
 
-@pytest.mark.parametrize(
-    ("dataset", "vectors", "error"),
-    [
-        ({}, "my/vectors.txt", None),
-        ({}, "captions", None),
-        ({}, "glove/glove.6B.zip/glove.6B.100d.txt", None),  # a public file
-        ({}, "my/vector.txt", f"models.mine.text.vectors: {NO_FILE}my/vect"),
-        ({}, "glove/glove.6b.zip", "did you mean glove/glove.6B.zip?"),
-        ({"table": "my/caption.csv"}, "", f"one.table: {NO_FILE}my/caption.csv; did you"),
-        ({"images": "my/photo"}, "", f"images: {NO_FOLDER}my/photo; did you mean my/pho"),
-        ({"images": "mmy/photos"}, "", f"{NO_FOLDER}mmy/photos; did you mean my?"),
-        ({"images": "my/captions.csv"}, "", f"{NO_FOLDER}my/captions.csv; correct"),
-        ({"language": "de"}, "", "language: the data set has no captions in 'de'; it has: en"),
-        (
-            {"backbone": "precomputed", "features": "my/f.npz"},
-            "",
-            f"one.features: {NO_FILE}my/f.npz; correct the path, or name a network",
-        ),
-        (
-            {"more_captions": {"source": "table", "table": "my/more.csv"}},
-            "",
-            f"one.more_captions.table: {NO_FILE}my/more.csv; correct the path",
-        ),
-        (KARPATHY | {"json": "all.zip/dataset_flickr30k.json"}, "", None),
-        (KARPATHY | {"json": "my/dataset.json"}, "", "did you mean my/dataset_coco.json?"),
-    ],
-)
-def test_the_files_that_a_configuration_names_exist_or_are_public(named, dataset, vectors, error):
+@pytest.mark.parametrize("text, error", NAMED.items())
+def test_the_files_that_a_configuration_names_exist_or_are_public(named, text, error):
     Path("my/dataset_coco.json").touch()
-    if "source" in dataset:
-        del named["datasets"]["one"]["table"]
-    named["datasets"]["one"] |= dataset | {"models": ["mine"]}
-    text = {"name": "trees", "vectors": vectors or "my/vectors.txt", "dimension": 5}
-    named["models"] = {"mine": {"text": text, "encoder": {"name": "mean", "size": 5}}}
-    if vectors.startswith("glove"):  # files of baselines are checked in the same way
-        bag = {"encoder": "bag-of-words", "vectors": vectors}
+    keys = yaml.safe_load(f"{{{text}}}")
+    vectors = keys.pop("vectors", "captions")
+    if "baseline" in keys:
+        bag = {"encoder": "bag-of-words", "vectors": keys.pop("baseline")}
         named["ratings"] = {"source": "scenes", "baselines": {"bag": bag}}
-        text["vectors"] = "captions"
+    if "source" in keys:
+        del named["datasets"]["one"]["table"]
+    named["datasets"]["one"] |= keys | {"models": ["mine"]}
+    trees = {"name": "trees", "vectors": vectors, "dimension": 5}
+    named["models"] = {"mine": {"text": trees, "encoder": {"name": "mean", "size": 5}}}
     config = complete(named)
     if error is None:
         check_files(config, "", PUBLIC)
@@ -526,19 +512,11 @@ def test_no_experiment_takes_a_shared_folder():
 
 
 def test_a_configuration_describes_models_by_named_parts():
-    text = """
-        experiment: x
-        models:
-          bag: {text: {name: ngrams, longest: 4}, encoder: {name: bag, size: 64}, similarity: dot}
-          slow: {encoder: {name: rnn, cell: lstm, size: 8}, training: {epochs: 8, batch_size: 3}}
-        datasets:
-          one:
-            {source: scenes, count: 40, language: de, models: [bag, slow], training: {cycle: 2}}
-    """
-    models = complete(yaml.safe_load(text))["datasets"]["one"]["models"]
-    ngrams = {"name": "ngrams", "shortest": 2, "longest": 4, "buckets": 16384}
-    assert models["bag"]["text"] == ngrams
-    assert (models["bag"]["similarity"], models["bag"]["languages"]) == ("dot", ["de"])
-    keys = ("epochs", "cycle", "batch_size")
-    assert [models["bag"]["training"][key] for key in keys] == [32, 2, 32]
-    assert [models["slow"]["training"][key] for key in keys] == [8, 2, 3]
+    """What a model does not say is as its data set says, and else the default."""
+    config = described(text={"name": "ngrams", "longest": 4}, training={"epochs": 8})
+    config["datasets"]["one"] |= {"language": "de", "training": {"epochs": 12, "cycle": 2}}
+    model = complete(config)["datasets"]["one"]["models"]["mine"]
+    assert model["text"] == {"name": "ngrams", "shortest": 2, "longest": 4, "buckets": 16384}
+    assert model["languages"] == ["de"]
+    expected = {"epochs": 8, "cycle": 2, "batch_size": 32}
+    assert model["training"].items() >= expected.items()

@@ -12,11 +12,14 @@ from rules.plan import Plan, any_of, file_options, options, stem, text_name
 
 ROOT = Path(__file__).parents[3]
 SOURCES = yaml.safe_load((ROOT / "resources/sources.yaml").read_text())
-TREES = {"text": {"name": "trees"}, "encoder": {"name": "mean", "size": 50}}
-WORDS = {"text": {"name": "words"}, "encoder": {"name": "bag", "size": 8}}
-BOTH = {**WORDS, "languages": ["en", "de"], "objective": {"name": "multilingual", "beta": 0.5}}
 SCENES = {"source": "scenes", "count": 40, "backbone": "efficientnet_lite0"}
-MODELS = {"trees": TREES, "words": WORDS, "both": BOTH, "shared": {**BOTH, "shared": True}}
+MODELS = yaml.safe_load("""
+trees: {text: {name: trees}, encoder: {name: mean, size: 50}}
+words: &words {text: {name: words}, encoder: {name: bag, size: 8}}
+german: {<<: *words, languages: [de]}
+both: &both {<<: *words, languages: [en, de], objective: {name: multilingual, beta: 0.5}}
+shared: {<<: *both, shared: true}
+""")
 
 
 def planned(*, mirror="", ratings=None, **datasets):
@@ -143,10 +146,8 @@ def test_ratings_come_from_a_mirror_s_two_archives_if_it_has_both(tmp_path, monk
 
 
 def test_models_without_english_are_not_rated():
-    german = {**WORDS, "languages": ["de"]}
-    config = {"experiment": "x", "models": {"german": german, "words": WORDS}}
-    config |= {"datasets": {"scenes": {**SCENES, "models": ["german", "words"]}}}
-    plan = Plan(complete(config | {"ratings": {"source": "scenes"}}), "", SOURCES)
+    scenes = {**SCENES, "models": ["german", "words"]}
+    plan = planned(scenes=scenes, ratings={"source": "scenes"})
     for paper in plan.papers:
         files = plan.ratings_files(".csv", paper)
         assert "<experiment>/ratings/models/scenes/words/seed1.csv" in files

@@ -59,7 +59,7 @@ OF_DT_RNN = {"table1", "table3", "active_passive-trees"}
 
 
 @pytest.mark.parametrize(
-    ("models", "expected"),
+    "models, expected",
     [
         (  # no model of one language reads as the other does
             {"merkx": ["gru-8-attention"], "trees": ["DT-RNN"], "pairs": ["words", "both-rnn"]},
@@ -107,7 +107,7 @@ def test_german_models_have_no_ratings_and_an_sdt_rnn_needs_no_other_model(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("papers", "few", "rated"),
+    "papers, few, rated",
     [
         (["socher_2014"], {}, {"scenes", "few"}),
         (["socher_2014"], {"draw": [20, 8, 8]}, {"scenes"}),

@@ -219,7 +219,7 @@ def test_a_second_run_and_a_fresh_checkout_have_nothing_to_do(built):
 
 
 @pytest.mark.parametrize(
-    ("file", "old", "new", "again"),
+    "file, old, new, again",
     [
         ("reproduction/render/style.py", "", "CHANGED = True\n", {PAPER, "page"}),
         ("groundvec/objectives/hinge.py", "", "CHANGED = True\n", RULES - BEFORE_TRAINING),

@@ -30,7 +30,7 @@ def lstm_by_hand(state, words, suffix=""):
 
 
 @pytest.mark.parametrize(
-    ("version", "legacy", "tokens"), [(1, True, 10_000), (2, False, 10_000), (2, False, 9)]
+    "version, legacy, tokens", [(1, True, 10_000), (2, False, 10_000), (2, False, 9)]
 )
 def test_infersent_by_hand(tmp_path, monkeypatch, version, legacy, tokens):
     """In one batch or several. Only version 1 lets zero take part in the maximum over time."""

@@ -5,24 +5,25 @@ import pytest
 
 from reproduction.lexicon import lexicon, wordnet
 from tests.support.refusals import refused
+from tests.support.result_files import read_table
 
-# offset, category, words, hypernym's offset, definition
-NOUNS = [
-    (1930, "physical_entity", 0, "an entity"),
-    (7846, "person", 1930, "a human being"),
-    (10, "animal", 1930, "a living thing"),
-    (11, "cat felis", 10, "a feline"),
-    (12, "tiger Panthera_tigris", 11, "a large cat"),
-    (13, "lion", 11, "a large cat"),
-    (14, "lynx", 11, "a short-tailed cat"),
-    (20, "goodness", 99, "what is right"),
-    (21, "kitten", 7846, "a child"),
-    (31, "whole", 1930, "an object"),
-    (32, "young", 31, "a whole"),
-    (22, "kit", 32, 'a young tiger; "the kitten and the lion"'),
-    (23, "cup", 1930, "a punch"),
-    (99, "abstraction", 0, "a general concept"),
-]
+NOUNS = read_table("""
+    offset | words                 | hypernym | definition
+    1930   | physical_entity       | 0        | an entity
+    7846   | person                | 1930     | a human being
+    10     | animal                | 1930     | a living thing
+    11     | cat felis             | 10       | a feline
+    12     | tiger Panthera_tigris | 11       | a large cat
+    13     | lion                  | 11       | a large cat
+    14     | lynx                  | 11       | a short-tailed cat
+    20     | goodness              | 99       | moral excellence
+    21     | kitten                | 7846     | a child
+    31     | whole                 | 1930     | an object
+    32     | young                 | 31       | a whole
+    22     | kit                   | 32       | a young tiger; "the kitten and the lion"
+    23     | cup                   | 1930     | a punch
+    99     | abstraction           | 0        | a general concept
+""")
 SENSES = {
     "kitten": [22, 21],
     "kit": [22],
@@ -38,7 +39,7 @@ NAMES = {"n00000012": ["tiger"], "n00000013": ["lion"], "n00000023": ["teacup", 
 def senses(tmp_path):
     data = ["  1 This software is licensed"]
     index = {word: offsets for word, offsets in SENSES.items()}
-    for offset, words, hypernym, definition in NOUNS:
+    for offset, words, hypernym, definition in NOUNS.itertuples(index=False):
         spelled = " ".join(f"{word} 0" for word in words.split())
         pointer = f"001 @ {hypernym:08} n 0000" if hypernym else "000"
         count = len(words.split())
@@ -56,7 +57,7 @@ def senses(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("word", "expected"),
+    "word, expected",
     [
         ("tiger", {0: 1}),
         ("cat", {0: 1, 1: 1}),  # its hyponyms

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -29,7 +28,6 @@ from tests.support.result_files import REPORTED, filled, run
 from tests.support.retrieval_scores import results_of, training
 from tests.support.small_data import data_options, run_script, write_data
 
-ROOT = Path(__file__).parents[3]
 TRAINED = ["gru-8-attention", "gru-8-max"]
 ODD = '</script><b>"{{ 7 * 7 }}" & $5'  # must stay text in captions and names
 
@@ -408,7 +406,7 @@ TABLE = "merkx_frank_2019/tables/table2"
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "message"),
+    "name, content, message",
     [
         (f"{TABLE}.csv", b"dataset\nscenes\n", "table2.csv has another shape than expected (Key"),
         (f"{TABLE}.html", b"{}", "table2.html is not a table"),

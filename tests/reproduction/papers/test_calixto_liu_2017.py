@@ -8,22 +8,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from groundvec.card.text import MINUS, MISSING
 from groundvec.results import schemas
 from groundvec.results.frames import read_csv
 from groundvec.runtime.files import read_json, write_json
 from reproduction.papers.calixto_liu_2017 import claims, comparable
 from reproduction.papers.calixto_liu_2017 import table1 as first_table
-from reproduction.papers.calixto_liu_2017.labels import labelled
-from reproduction.render.tables import DAGGER, DOUBLE
+from reproduction.render.tables import DAGGER
 from reproduction.reporting import results, systems
 from reproduction.schemas import Reranked
 from tests.support.result_files import (
+    assert_rows,
     correlation,
     described,
     filled,
     make,
     of_system,
+    shown,
     write,
     write_models,
 )
@@ -56,7 +56,7 @@ MODELS = {
 run = partial(make, "calixto_liu_2017")
 
 
-def scores_of(model, recall, dataset="multi30k"):
+def scores_of(model, recall, dataset="multi30k", seed=1):
     """Scores of a training: R@10 from sentence to image; 10 more from image to sentence."""
     languages = MODELS[model]["languages"]
     ways = [(language, *way) for language in languages for way in ((C2I, 0), (I2C, 10))]
@@ -73,14 +73,18 @@ def scores_of(model, recall, dataset="multi30k"):
         )
     ]
     columns = ["language", "direction", "split", "kind", "epochs", "r10"]
-    table = pd.DataFrame(rows, columns=columns).assign(dataset=dataset, model=model, seed=1)
+    table = pd.DataFrame(rows, columns=columns).assign(dataset=dataset, model=model, seed=seed)
     return filled(table.assign(test_set="929", r10_ci=3), schemas.Retrieval)
 
 
-def retrieval(folder, **recalls):
-    """The options of scripts/report.py for scores by model."""
-    files = write_models(folder, *(("multi30k", model) for model in recalls), **MODELS)
-    tables = [scores_of(model, recall) for model, recall in recalls.items()]
+def retrieval(folder, seeds=(1,), **recalls):
+    """The options of scripts/report.py for scores by model; the second seed has 10 less."""
+    trainings = [("multi30k", model, seed) for model, seed in product(recalls, seeds)]
+    files = write_models(folder, *trainings, **MODELS)
+    tables = [
+        scores_of(model, recalls[model] - 10 * (seed - 1), seed=seed)
+        for _, model, seed in trainings
+    ]
     return ["--models", *files, "--retrieval", *write(folder, *tables, name="retrieval")]
 
 
@@ -107,34 +111,49 @@ def make_item(folder, item, *options, reported=None):
     return pd.read_csv(folder / f"{item}.csv"), (folder / f"{item}.md").read_text()
 
 
-def test_models_are_named_by_their_languages_beta_and_text(tmp_path):
-    names = [("multi30k", model) for model in "acefg"]
-    files = write_models(tmp_path, *names, **MODELS)
-    named = labelled(results.read_models(files)).set_index("model")["name"]
-    assert named.to_dict() == {
-        "a": "VSE",
-        "c": "MLMME, β = 1",
-        "e": "VSE (characters)",
-        "f": "MLMME, β = 0.5 (characters)",
-        "g": "MLMME, β = 0.5 (characters, shared)",
-    }
+TABLE1 = """\
+# Multi30k, en
+computed | chance | 1.0 ± 3.0
+reported | Skip-Thought | 53.5
+reported | VSE (paper) | 56.5
+reported | VSE (retrained) | 54.4
+reported | MLMME, β = 1 | 61.1 (+4.6)
+reported | MLMME, β = 0.75 | 63.6 (+7.1)
+reported | MLMME, β = 0.5 | 58.4 (+1.9)
+reported | MLMME, β = 0.25 | 56.7 (+0.2)
+measured | VSE, seed 1 | 40.0 ± 3.0
+measured | VSE, seed 2 | 30.0 ± 3.0
+measured | MLMME, β = 1, seed 1 | 44.0 ± 3.0 (+4.0)
+measured | MLMME, β = 1, seed 2 | 34.0 ± 3.0 (+4.0)
+measured | MLMME, β = 0.5, seed 1 | 36.0 ± 3.0 (-4.0)
+measured | MLMME, β = 0.5, seed 2 | 26.0 ± 3.0 (-4.0)
+measured | VSE (characters), seed 1 | 60.0 ± 3.0
+measured | VSE (characters), seed 2 | 50.0 ± 3.0
+measured | MLMME, β = 0.5 (characters), seed 1 | 66.0 ± 3.0 (+6.0)
+measured | MLMME, β = 0.5 (characters), seed 2 | 56.0 ± 3.0 (+6.0)
+# Multi30k, de
+computed | chance | 1.0 ± 3.0
+reported | VSE (retrained) | 49.0
+reported | MLMME, β = 1 | 59.5 (+10.5)
+reported | MLMME, β = 0.75 | 56.6 (+7.6)
+reported | MLMME, β = 0.5 | 55.4 (+6.4)
+reported | MLMME, β = 0.25 | 54.4 (+5.4)
+measured | VSE, seed 1 | 30.0 ± 3.0
+measured | VSE, seed 2 | 20.0 ± 3.0
+measured | MLMME, β = 1, seed 1 | 44.0 ± 3.0 (+14.0)
+measured | MLMME, β = 1, seed 2 | 34.0 ± 3.0 (+14.0)
+measured | MLMME, β = 0.5, seed 1 | 36.0 ± 3.0 (+6.0)
+measured | MLMME, β = 0.5, seed 2 | 26.0 ± 3.0 (+6.0)
+measured | MLMME, β = 0.5 (characters), seed 1 | 66.0 ± 3.0
+measured | MLMME, β = 0.5 (characters), seed 2 | 56.0 ± 3.0
+"""
 
 
 def test_table_1_has_the_gain_over_the_best_model_of_one_language_that_reads_the_same(tmp_path):
-    options = retrieval(tmp_path, a=40, b=30, c=44, d=36, e=60, f=66)
-    table, text = make_item(tmp_path, "table1", *options, reported="table1")
-    ours = table[table["source"] == "measured"].set_index(["language", "model"])
-    gains = ours[f"{C2I}_r10_gain"].dropna().to_dict()
-    assert gains == {
-        ("en", "c"): 4,
-        ("en", "d"): -4,
-        ("de", "c"): 14,
-        ("de", "d"): 6,
-        ("en", "f"): 6,
-    }
-    assert ours.loc[("en", "a"), f"{C2I}_r10"] == 40  # the ensemble's recall, not the snapshot's
-    assert "44.0 ± 3.0 (+4.0)" in text and f"36.0 ± 3.0 ({MINUS}4.0)" in text
-    assert "63.6 (+7.1)" in text  # the paper's own, over the best of Skip-Thought and both VSE
+    """A gain is of one seed; the paper's own is over the best of Skip-Thought and both VSE."""
+    options = retrieval(tmp_path, (1, 2), a=40, b=30, c=44, d=36, e=60, f=66)
+    make_item(tmp_path, "table1", *options, reported="table1")
+    assert shown(tmp_path / "table1.md", 0, 2, 5) == TABLE1
 
 
 def ratings(folder, models=MODELS, seeds=(1,), **closeness):
@@ -204,27 +223,54 @@ SCORES = {
 def table3(folder):
     files = write_models(folder, *(("multi30k", model) for model in "bdt"), **MODELS)
     options = ["--rerankers", *files, "--reranked", reranked(folder, SCORES)]
-    table, text = make_item(folder, "table3", *options, reported="tables_3_4")
-    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")]
-    return table, {row[0]: row[1:] for row in rows}, text
+    return make_item(folder, "table3", *options, reported="tables_3_4")
+
+
+# By BLEU, METEOR, which was not computed, and TER, each measured and reported.
+TABLE3 = """\
+# 20-best lists, weak
+baseline | 25.0 | 25.7 | - | 43.1 | 56.0 | 56.1
+length | 25.5 (+0.5)† | - | - | - | 58.0 (+2.0) | -
+VSE | 24.0 (-1.0) | 25.8 (+0.1) | - | 43.2 (+0.1) | 57.0 (+1.0) | 56.1 (+0.0)
+MLMME, β = 0.5 | 26.5 (+1.5)†‡ | 26.0 (+0.3) | - | 43.9 (+0.8) | 55.0 (-1.0)†‡ | 55.9 (-0.2)
+MLMME, β = 0 | 26.8 (+1.8)†‡ | - | - | - | 54.5 (-1.5)†‡ | -
+oracle | 33.0†‡ | 33.1 | - | 51.4 | 46.0†‡ | 46.5
+MLMME, β = 1 | - | 26.1 (+0.4) | - | 44.4 (+1.3) | - | 55.5 (-0.6)
+MLMME, β = 0.75 | - | 26.1 (+0.4) | - | 44.3 (+1.2) | - | 55.9 (-0.2)
+MLMME, β = 0.25 | - | 26.3 (+0.6) | - | 44.3 (+1.2) | - | 55.2 (-0.9)
+"""
 
 
 def test_table_3_has_daggers_only_where_translations_got_better(tmp_path):
-    table, rows, text = table3(tmp_path)
-    bleu = 0  # the columns that were measured
-    ter = -2
-    assert rows["baseline"][bleu] == "25.0" and rows["baseline"][ter] == "56.0"
-    assert rows["VSE"][bleu] == f"24.0 ({MINUS}1.0)"
-    assert rows["MLMME, β = 0.5"][bleu] == f"26.5 (+1.5){DAGGER}{DOUBLE}"
-    assert rows["MLMME, β = 0.5"][ter] == f"55.0 ({MINUS}1.0){DAGGER}{DOUBLE}"
-    # Significantly worse than the first by TER, which has no dagger.
-    assert rows["length"][bleu] == f"25.5 (+0.5){DAGGER}"
-    assert rows["length"][ter] == "58.0 (+2.0)"
-    assert rows["oracle"][bleu] == f"33.0{DAGGER}{DOUBLE}"
-    assert rows["MLMME, β = 0.5"][bleu + 1] == "26.0 (+0.3)"  # the paper reports 26.0
+    """By TER, the length is significantly worse than the first."""
+    table, text = table3(tmp_path)
+    assert shown(tmp_path / "table3.md") == TABLE3
     assert "BLEU: of bleu." in text
     assert table["dataset"].unique().tolist() == ["multi30k"]
-    assert rows["VSE"][2] == MISSING  # METEOR, which was not computed
+
+
+# Model t learned no images. A lower TER is better; d is worse than re-ranking by text alone.
+CLAIMED = f"""
+claim | condition | measure | worse | better | reported | difference | verdict
+{claims.IMAGES} | en | R@10 | VSE | MLMME, β = 1 | 6.7 | 10 | holds
+{claims.IMAGES} | en | R@10 | VSE | MLMME, β = 0.5 | 4.0 | 1 | not decided
+{claims.IMAGES} | de | R@10 | VSE | MLMME, β = 1 | 10.5 | 20 | holds
+{claims.IMAGES} | de | R@10 | VSE | MLMME, β = 0.5 | 6.4 | 11 | holds
+{claims.SENTENCES} | en | R@10 | MLMME, β = 1 | VSE | 1.9 | -10 | does not hold
+{claims.SENTENCES} | en | R@10 | MLMME, β = 0.5 | VSE | 6.6 | -1 | not decided
+{claims.SENTENCES} | de | R@10 | MLMME, β = 1 | VSE | 0.8 | -20 | does not hold
+{claims.SENTENCES} | de | R@10 | MLMME, β = 0.5 | VSE | 6.1 | -11 | does not hold
+{claims.IMPROVES} | 20-best, weak | BLEU | baseline | MLMME, β = 0.5 | 0.3 | 1.5 | holds
+{claims.IMPROVES} | 20-best, weak | TER | baseline | MLMME, β = 0.5 | 0.2 | 1 | holds
+{claims.OVER_VSE} | 20-best, weak | BLEU | VSE | MLMME, β = 0.5 | 0.2 | 2.5 | holds
+{claims.OVER_VSE} | 20-best, weak | TER | VSE | MLMME, β = 0.5 | 0.2 | 2 | holds
+{claims.OVER_TEXT} | 20-best, weak | BLEU | MLMME, β = 0 | MLMME, β = 0.5 | | -0.25 | does not hold
+{claims.OVER_TEXT} | 20-best, weak | TER | MLMME, β = 0 | MLMME, β = 0.5 | | -0.5 | does not hold
+{claims.OVER_LENGTH} | 20-best, weak | BLEU | length | MLMME, β = 0.5 | | 1 | holds
+{claims.OVER_LENGTH} | 20-best, weak | TER | length | MLMME, β = 0.5 | | 3 | holds
+{claims.HARM} | 20-best, weak | BLEU | VSE | baseline | -0.1 | 1 | not decided
+{claims.HARM} | 20-best, weak | TER | VSE | baseline | 0 | 1 | not decided
+"""
 
 
 def test_claims_are_made_of_the_tables(tmp_path):
@@ -239,44 +285,23 @@ def test_claims_are_made_of_the_tables(tmp_path):
     options += ["--tables", *(tmp_path / f"table{number}.csv" for number in (1, 2, 3))]
     options += query_ranks(tmp_path, **recalls)
     table, text = make_item(tmp_path, "claims", *options, *predictions)
-    table = table.fillna({"condition": ""}).set_index(["claim", "condition", "better"]).sort_index()
-    images = table.loc[(claims.IMAGES, "en")]
+    of_ratings = table["measure"].eq("STS 2014 images")
+    assert_rows(table[~of_ratings], CLAIMED)
     # It finds ten images of a hundred more, and loses none: ten binomial to 1.96 sqrt(100 p q).
-    whole = images.loc["MLMME, β = 1"]
-    assert (whole["difference"], whole["verdict"]) == (10, "holds")
-    assert [whole["low"], whole["high"]] == pytest.approx([10 - 5.9, 10 + 5.9], abs=1.2)
-    assert images.loc["MLMME, β = 0.5", "verdict"] == "not decided"
-    assert "MLMME, β = 0" not in images.index  # it learned no images
-    assert images.loc["MLMME, β = 1", "reported"] == pytest.approx(61.1 - 54.4)
+    assert table.loc[0, ["low", "high"]].tolist() == pytest.approx([10 - 5.9, 10 + 5.9], abs=1.2)
     # Seeds of a draw have their own test images, but the same rated pairs.
+    images = table[table["claim"].eq(claims.IMAGES)]
     assert images["test_to_train"].eq(20 / 40).all() and "Nadeau & Bengio" in text
-    assert table.loc[claims.RATINGS, "test_to_train"].eq(0).all()
-    sentences = table.loc[claims.SENTENCES]
-    assert sentences.loc[("en", "VSE"), "verdict"].tolist() == ["does not hold", "not decided"]
-    helped = table.loc[(claims.RATINGS, "")]["verdict"]
-    assert helped.to_dict() == {"MLMME, β = 0.5": "holds", "MLMME, β = 1": "not decided"}
-    gained = table.loc[(claims.BETA, "", "MLMME, β = 0.5")]
-    p = table.loc[(claims.RATINGS, "", "MLMME, β = 0.5"), "p"]
-    assert p < 0.001 and r"| \< 0.001 | holds† |" in text and "0.000" not in text
-    assert (
-        gained["verdict"] == "holds" and 0 < gained["low"] < gained["difference"] < gained["high"]
-    )
-    of_lists = table.xs("20-best, weak", level="condition").set_index("measure", append=True)
-    found = of_lists.xs("MLMME, β = 0.5", level="better")[["worse", "difference", "verdict"]]
-    # A lower TER is better; d is worse than re-ranking by text alone.
-    assert {key: tuple(row) for key, row in found.T.items()} == {
-        (claims.IMPROVES, "BLEU"): ("baseline", 1.5, "holds"),
-        (claims.IMPROVES, "TER"): ("baseline", 1, "holds"),
-        (claims.OVER_VSE, "BLEU"): ("VSE", 2.5, "holds"),
-        (claims.OVER_VSE, "TER"): ("VSE", 2, "holds"),
-        (claims.OVER_TEXT, "BLEU"): ("MLMME, β = 0", -0.25, "does not hold"),
-        (claims.OVER_TEXT, "TER"): ("MLMME, β = 0", -0.5, "does not hold"),
-        (claims.OVER_LENGTH, "BLEU"): ("length", 1.0, "holds"),
-        (claims.OVER_LENGTH, "TER"): ("length", 3.0, "holds"),
-    }
-    harm = of_lists.loc[(claims.HARM, "baseline", "BLEU")]
-    assert harm[["difference", "verdict"]].tolist() == [1, "not decided"]
-    assert round(harm["reported"], 1) == -0.1
+    assert table.loc[of_ratings, "test_to_train"].eq(0).all()
+    expected = f"""
+        claim | worse | better | verdict
+        {claims.RATINGS} | VSE | MLMME, β = 1 | not decided
+        {claims.RATINGS} | VSE | MLMME, β = 0.5 | holds
+        {claims.BETA} | MLMME, β = 1 | MLMME, β = 0.5 | holds
+    """
+    assert_rows(table[of_ratings], expected)
+    assert r"| \< 0.001 | holds† |" in text and "0.000" not in text
+    assert table.loc[table["claim"].eq(claims.BETA), "low"].gt(0).all()
     assert "in brackets" not in text and "not decided in" in text
 
 
@@ -284,15 +309,17 @@ def test_claims_of_several_seeds_compare_their_mean_with_the_reported(tmp_path):
     scores, predictions = ratings(tmp_path, seeds=(1, 2), a=0.5, c=0.5, d=0.8, g=0.7)
     _, text = make_item(tmp_path, "table2", *scores, *predictions, reported="table2")
     assert "| MLMME, β = 0.5, seed 2 |" in text
+    assert "| MLMME, β = 0.5 (characters, shared), seed 1 |" in text
     table, text = make_item(tmp_path, "claims", "--tables", tmp_path / "table2.csv", *predictions)
+    # The model of characters has no counterpart with β = 1. The paper's are 82.6 and 79.7.
+    expected = """
+        measure         | better         | seeds | reported | verdict
+        STS 2014 images | MLMME, β = 0.5 | 2     | 2.9      | holds
+    """
     gained = table[table["claim"] == claims.BETA]
-    # The model of characters has no counterpart with β = 1.
-    assert gained[["measure", "better", "seeds"]].values.tolist() == [
-        ["STS 2014 images", "MLMME, β = 0.5", 2]
-    ]
-    assert gained["reported"].round(1).tolist() == [2.9]  # 82.6 - 79.7
+    assert_rows(gained, expected)
     # Both seeds are the same here, so that only pairs vary; no test is made.
-    assert gained["low"].gt(0).all() and gained["verdict"].eq("holds").all()
+    assert gained["low"].gt(0).all()
     assert table["p"].isna().all() and "| p |" not in text
 
 
@@ -309,7 +336,7 @@ def test_reported_numbers_stand_with_the_data_set_of_the_paper_s_source(tmp_path
 
 
 @pytest.mark.parametrize(
-    ("models", "expected"),
+    "models, expected",
     [
         ("ac", True),
         ("bc", True),
@@ -337,11 +364,3 @@ def test_pairs_that_table_2_does_not_test_have_no_verdict(tmp_path):
         *([claims.RATINGS, "VSE (a)", better] for better in ("MLMME, β = 1", *halves)),
         *([claims.BETA, "MLMME, β = 1", better] for better in halves),
     ]
-
-
-def test_gains_are_of_the_same_seed():
-    columns = {"several": [False, True, False, True], "seed": [1, 1, 2, 2], "source": "measured"}
-    columns |= {recall: [10.0, 15.0, 20.0, 21.0] for recall in first_table.RECALLS}
-    table = pd.DataFrame(columns).assign(dataset="d", language="en", reads="words", role="")
-    gains = first_table._with_gains(table)["caption_to_image_r10_gain"]
-    assert gains.dropna().tolist() == [5, 1]

@@ -10,103 +10,104 @@ from reproduction.papers.merkx_frank_2019 import claims
 from reproduction.render.claims import write
 from reproduction.reporting import measures, resampled, results
 from tests.support.refusals import refused
-from tests.support.result_files import SYSTEM, models
-
-KINDS = ("snapshot", "ensemble")
+from tests.support.result_files import SYSTEM, assert_rows, models, read_table
 
 
-def value(model, measure, value, half, kind="ensemble", epochs="4+8", seed=1):
-    """Make a value, with bootstrap draws from `half` below it to `half` above it."""
-    about = {"dataset": "flickr8k", "model": model, "system": model, "measure": measure}
-    draws = np.array([value, *np.linspace(value - half, value + half, 1001)])
-    return about | {"seed": seed, "kind": kind, "epochs": epochs, "draws": draws}
+def measured(text):
+    """Read values, with bootstrap draws from `half` below each to `half` above it."""
+    values = read_table(text)
+    values["draws"] = [
+        np.array([row.value, *np.linspace(row.value - row.half, row.value + row.half, 1001)])
+        for row in values.itertuples()
+    ]
+    return values.assign(dataset="flickr8k", system=values["model"])
 
 
-def bag(measure, score):
-    """The value of a baseline."""
-    return value("bag", measure, score, 1.0, "baseline", "", np.nan)
+def claimed(values, described, **best):
+    """Make the claims about gru-8-max, whose seed k has its best snapshot at `best` of seedk."""
+    best = {("flickr8k", "gru-8-max", int(seed[4:])): epoch for seed, epoch in best.items()}
+    return claims.claims(values, described, {"flickr8k": "gru-8-max"}, best)
+
+
+VALUES = """
+model           | seed | kind     | epochs | measure        | value | half
+gru-8-max       | 1    | ensemble | 4+8    | training task  | 50    | 3
+lstm-8-max      | 1    | ensemble | 4+8    | training task  | 60    | 2
+gru-8-attention | 1    | ensemble | 4+8    | training task  | 40    | 1
+gru-16-max      | 1    | ensemble | 4+8    | training task  | 56    | -4
+gru-8-max       | 1    | ensemble | 4+8    | semantic score | 70    | 1
+lstm-8-max      | 1    | ensemble | 4+8    | semantic score | 90    | 1
+gru-8-max       | 1    | snapshot | 4      | training task  | 30    | 2
+gru-8-max       | 1    | snapshot | 8      | training task  | 48    | 3
+gru-8-max       | 1    | snapshot | 4      | semantic score | 66    | 3
+gru-8-max       | 1    | snapshot | 8      | semantic score | 60    | 1.5
+bag             |      | baseline |        | semantic score | 65    | 1
+gru-8-max       | 1    | ensemble | 4+8    | SICK-R         | 75    | 1
+gru-16-max      | 1    | ensemble | 4+8    | SICK-R         | 78    | 1
+"""  # gru-16-max is high where the others are low
+CLAIMED = f"""
+claim | measure | worse | better | difference | verdict | test_to_train
+{claims.CELLS} | training task | lstm-8-max | gru-8-max | -10 | does not hold | 0.5
+{claims.POOLING} | training task | gru-8-max | gru-8-attention | -10 | does not hold | 0.5
+{claims.SIZES["training task"]} | training task | gru-8-max | gru-16-max | 6 | not decided | 0.5
+{claims.SIZES["SICK-R"]} | SICK-R | gru-8-max | gru-16-max | 3 | holds | 0
+{claims.ENSEMBLE} | training task | best snapshot | ensemble | 2 | holds | 0.5
+{claims.ENSEMBLE} | semantic score | best snapshot | ensemble | 10 | holds | 0
+{claims.LATE} | training task | epoch 4 | epoch 8 | 18 | holds | 0.5
+{claims.PEAK} | semantic score | epoch 8 | epoch 4 | 6 | holds | 0
+{claims.BASELINES} | semantic score | bag | gru-8-max | 5 | holds | 0
+"""
 
 
 def test_claims_are_about_models_that_differ_in_one_thing(tmp_path):
-    values = [
-        value("gru-8-max", "training task", 50.0, 3.0),
-        value("lstm-8-max", "training task", 60.0, 2.0),
-        value("gru-8-attention", "training task", 40.0, 1.0),
-        value("gru-16-max", "training task", 56.0, -4.0),  # where the others are low it is high
-        value("gru-8-max", "semantic score", 70.0, 1.0),
-        value("lstm-8-max", "semantic score", 90.0, 1.0),
-        value("gru-8-max", "training task", 30.0, 2.0, "snapshot", "4"),
-        value("gru-8-max", "training task", 48.0, 3.0, "snapshot", "8"),
-        value("gru-8-max", "semantic score", 66.0, 3.0, "snapshot", "4"),
-        value("gru-8-max", "semantic score", 60.0, 1.5, "snapshot", "8"),
-        bag("semantic score", 65.0),
-        value("gru-8-max", "SICK-R", 75.0, 1.0),
-        value("gru-16-max", "SICK-R", 78.0, 1.0),
-    ]
+    """Seeds of a draw have their own test images, but the same rated pairs."""
     names = ("gru-8-max", "lstm-8-max", "gru-8-attention", "gru-16-max")
     described = models(tmp_path, *(("flickr8k", name) for name in names)).assign(test_to_train=0.5)
-    best = {("flickr8k", "gru-8-max", 1): 8}
-    found = claims.claims(pd.DataFrame(values), described, {"flickr8k": "gru-8-max"}, best)
-    shown = found[["claim", "measure", "worse", "better", "difference", "verdict"]].values.tolist()
-    task = "training task"
-    score = "semantic score"
-    assert shown == [
-        [claims.CELLS, task, "lstm-8-max", "gru-8-max", -10.0, "does not hold"],
-        [claims.POOLING, task, "gru-8-max", "gru-8-attention", -10.0, "does not hold"],
-        [claims.SIZES[task], task, "gru-8-max", "gru-16-max", 6.0, "not decided"],
-        [claims.SIZES["SICK-R"], "SICK-R", "gru-8-max", "gru-16-max", 3.0, "holds"],
-        [claims.ENSEMBLE, task, "best snapshot", "ensemble", 2.0, "holds"],
-        [claims.ENSEMBLE, score, "best snapshot", "ensemble", 10.0, "holds"],
-        [claims.LATE, task, "epoch 4", "epoch 8", 18.0, "holds"],
-        [claims.PEAK, score, "epoch 8", "epoch 4", 6.0, "holds"],
-        [claims.BASELINES, score, "bag", "gru-8-max", 5.0, "holds"],
-    ]
-    # Seeds of a draw have their own test images, but the same rated pairs.
-    assert found["test_to_train"].tolist() == [
-        0.5 * (measure == task) for measure in found["measure"]
-    ]
+    found = claimed(measured(VALUES), described, seed1=8)
+    assert_rows(found, CLAIMED)
     # Draw by draw: epoch 8 is within 3 of its 48 where epoch 4 is within 2 of its 30.
     ends = found.set_index("claim")[["low", "high"]]
     np.testing.assert_allclose(ends.loc[claims.LATE], [18 - 0.95, 18 + 0.95])
-    np.testing.assert_allclose(ends.loc[claims.SIZES[task]], [6 - 0.95 * 7, 6 + 0.95 * 7])
+    of_sizes = ends.loc[claims.SIZES["training task"]]
+    np.testing.assert_allclose(of_sizes, [6 - 0.95 * 7, 6 + 0.95 * 7])
+
+
+OF_SEEDS = """
+model     | seed | kind     | epochs | measure       | value | half
+gru-8-max | 1    | snapshot | 4      | training task | 31    | 1
+gru-8-max | 1    | snapshot | 8      | training task | 41    | 1
+gru-8-max | 1    | ensemble | 4+8    | training task | 51    | 1
+gru-8-max | 2    | snapshot | 4      | training task | 62    | 1
+gru-8-max | 2    | snapshot | 8      | training task | 42    | 1
+gru-8-max | 2    | ensemble | 4+8    | training task | 72    | 1
+bag       |      | baseline |        | training task | 10    | 1
+"""
 
 
 def test_claims_of_a_model_are_of_all_its_seeds(tmp_path):
     """Each seed has its own best snapshot; the claim compares the mean over seeds."""
-    values = [
-        value("gru-8-max", "training task", number + seed, 1.0, kind, epochs, seed)
-        for seed in (1, 2, 3)
-        for kind, epochs, number in (
-            ("snapshot", "4", 30.0 + 30 * (seed == 2)),
-            ("snapshot", "8", 40.0),
-            ("ensemble", "4+8", 50.0 + 20 * (seed == 2)),
-        )
-    ]
-    values.append(bag("training task", 10.0))
-    described = models(tmp_path, *(("flickr8k", "gru-8-max", seed) for seed in (1, 2, 3)))
-    best = {("flickr8k", "gru-8-max", seed): 4 if seed == 2 else 8 for seed in (1, 2, 3)}
-    found = claims.claims(pd.DataFrame(values), described, {"flickr8k": "gru-8-max"}, best)
-    found = found.set_index("claim")
-    assert found["seeds"].eq(3).all()
-    assert found["difference"].round(9).to_dict() == {
-        claims.ENSEMBLE: 10,
-        claims.LATE: 0,  # 10, -20 and 10
-        claims.BASELINES: pytest.approx(48.667, abs=1e-3),
-    }
+    described = models(tmp_path, *(("flickr8k", "gru-8-max", seed) for seed in (1, 2)))
+    found = claimed(measured(OF_SEEDS), described, seed1=8, seed2=4)
+    expected = f"""
+        claim | seeds | difference
+        {claims.ENSEMBLE} | 2 | 10
+        {claims.LATE} | 2 | -5
+        {claims.BASELINES} | 2 | 51.5
+    """
+    assert_rows(found, expected)
 
 
 def test_a_single_snapshot_is_compared_with_baselines_alone(tmp_path):
-    values = [value("gru-8-max", "training task", 50.0, 1.0, kind, "4") for kind in KINDS]
+    values = measured(OF_SEEDS).query("epochs == '4' or model == 'bag'")
+    values = pd.concat([values[:1].assign(kind="ensemble"), values], ignore_index=True)
     described = models(tmp_path, ("flickr8k", "gru-8-max"), snapshots=[4])
-    best = {("flickr8k", "gru-8-max", 1): 4}
-    found = claims.claims(pd.DataFrame(values), described, {"flickr8k": "gru-8-max"}, best)
+    found = claimed(values, described, seed1=4)
+    assert found["claim"].tolist() == [claims.BASELINES]
+    found = claimed(values[:2], described, seed1=4)
     assert found.empty
     write(tmp_path / "claims", found, "Claims.", ["A note."])
     assert pd.read_csv(tmp_path / "claims.csv").empty
     assert "Nothing to compare." in (tmp_path / "claims.md").read_text()
-    values.append(bag("training task", 10.0))
-    found = claims.claims(pd.DataFrame(values), described, {"flickr8k": "gru-8-max"}, best)
-    assert found["claim"].tolist() == [claims.BASELINES]
 
 
 def test_claims_are_measured_draw_by_draw(files, tmp_path):

@@ -1,7 +1,5 @@
 """Figures 2 to 4 of Merkx & Frank (2019), as points and intervals."""
 
-from functools import partial
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,25 +10,13 @@ from reproduction.papers.merkx_frank_2019.figure3 import correlation_by_subtask
 from reproduction.papers.merkx_frank_2019.figure4 import by_epoch, scores_by_epoch
 from reproduction.papers.merkx_frank_2019.reported import read_correlations
 from reproduction.reporting.measures import semantic_measures
+from tests.support import result_files as support
 from tests.support.refusals import refused
-from tests.support.result_files import (
-    BAG,
-    correlation,
-    models,
-    of_system,
-    read,
-)
+from tests.support.result_files import BAG, models, read, sts_rows, trained
 from tests.support.result_files import REPORTED as FOLDER
 from tests.support.retrieval_scores import C2I, training
 
 REPORTED = FOLDER / "table_s1.csv"
-TASKS = {  # the pairs of each
-    ("STS 2012", "MSRpar"): 750,
-    ("STS 2012", "OnWN"): 200,
-    ("STS 2016", "HDL"): 750,
-    ("SICK", "Relatedness"): 4927,
-}
-NOTHING = pd.DataFrame(columns=["dataset", "measure", "value"])
 
 
 def retrieval(dataset, model, r10=50.0, seed=1, curve=None):
@@ -46,34 +32,13 @@ def retrieval(dataset, model, r10=50.0, seed=1, curve=None):
     return table
 
 
-def correlations(r, tasks=TASKS):
-    """Rows of scores: `r` on the first subtask, 0.01 more on each further one.
-
-    By classifier it is 0.1 more, and the weighted mean is 0.2 more. Intervals are from 0.02 below
-    to 0.04 above.
-    """
-    rows = []
-    for number, ((task, subtask), pairs) in enumerate(tasks.items()):
-        rows.append(correlation(task, subtask, "cosine", pairs, r + number / 100))
-        if task == "SICK":
-            rows.append(correlation(task, subtask, "classifier", pairs, r + number / 100 + 0.1))
-    for task in (*dict.fromkeys(task for task, _ in tasks if task != "SICK"), "all"):
-        for statistic, more in (("mean", 0), ("weighted mean", 0.2), ("concatenated", 0)):
-            rows.append(correlation(task, "all", "cosine", 1000, r + more, statistic))
-    return rows
+def rated(dataset, model, r, seed=1):
+    """Scores of a training: r on STS and r + 0.2 on SICK; 0.3 less of the untrained network."""
+    return trained(f"{dataset}/{model}/seed{seed}", r, sts_rows)
 
 
-def baseline(name, r, encoder=None, tasks=TASKS):
-    make = partial(correlations, tasks=tasks)
-    return of_system(name, {("baseline", None): r}, make).assign(encoder=encoder)
-
-
-def rated(dataset, model, r, seed=1, tasks=TASKS):
-    """Scores of a training: the ensemble has `r`, and the untrained network half of it."""
-    shares = {"0": 0.5, "1": 0.7, "4": 0.9, "8": 0.8}
-    kinds = {("snapshot", epoch): r * share for epoch, share in shares.items()}
-    make = partial(correlations, tasks=tasks)
-    return of_system(f"{dataset}/{model}/seed{seed}", {**kinds, ("ensemble", "4+8"): r}, make)
+def baseline(name, r, encoder=None):
+    return support.baseline(name, r, sts_rows).assign(encoder=encoder)
 
 
 def measures(folder, *tables):
@@ -105,18 +70,18 @@ def test_figure2_has_every_measure_of_every_data_set(tmp_path):
     }
     measured = pd.concat([retrieval(*name, r10) for name, (r10, _) in systems.items()])
     trainings = [rated(*name, r) for name, (_, r) in systems.items()]
-    table = measures(tmp_path, *trainings, baseline("trigrams", 0.7))
+    table = measures(tmp_path, *trainings, baseline("trigrams", 0.4))
     figure = scores_by_size(measured, table, models_of(tmp_path, measured))
-    names = ["STS 12-16", "SICK-R", "training task"]
+    names = ["STS 12-16", "STS-B", "SICK-R", "training task"]
     assert [axes.get_title("left") for axes in figure.axes] == 2 * names
     assert [row.get_suptitle() for row in figure.subfigs] == ["Flickr8k", "scenes"]
-    sts, sick, task = figure.axes[:3]
-    # STS is the weighted mean of all, r + 0.2; SICK is the fourth task, by its classifier.
-    for panel, values, ends in (
-        (sts, [70, 60, 80], [-2, 4]),
-        (sick, [63, 53, 73], [-2, 4]),
-        (task, [50, 40, 60], [-2.5, 2.5]),  # sqrt(3^2 + 4^2) / 2
-    ):
+    expected = (
+        ([50, 40, 60], [-2, 4]),
+        ([80, 70, 90], [-2, 4]),
+        ([70, 60, 80], [-2, 4]),
+        ([50, 40, 60], [-2.5, 2.5]),  # sqrt(3^2 + 4^2) / 2
+    )
+    for panel, (values, ends) in zip(figure.axes, expected, strict=False):
         labels = [container.get_label() for container in panel.containers]
         assert labels == ["GRU", "GRU, max pooling", "LSTM"]
         for container, value in zip(panel.containers, values, strict=True):
@@ -154,19 +119,18 @@ def test_figure3_has_every_subtask_and_system(tmp_path):
     table = read(
         tmp_path,
         rated("flickr8k", "gru-8-attention", 0.5),
-        rated("flickr8k", "lstm-8-attention", 0.7),  # not selected
+        rated("flickr8k", "lstm-8-attention", 0.6),  # not selected
         baseline("spelling", 0.4, encoder="trigrams"),
         baseline("no trigrams", 0.45, encoder="bag-of-words"),
     )
     selected = {"flickr8k": ("gru-8-attention", 1)}
     figure = correlation_by_subtask(table, selected, read_correlations(REPORTED))
-    sts2012, _, sick = figure.axes
-    subtasks = [text.get_text() for text in sts2012.get_yticklabels()]
-    assert subtasks == ["MSRpar (750)", "OnWN (200)"]
+    sts2012, *_, sick = figure.axes
+    assert [text.get_text() for text in sts2012.get_yticklabels()] == ["MSRpar (750)"]
     expected = {
         "gru-8-attention Flickr8k": 50,
         "no trigrams": 45,
-        "untrained gru-8-attention (baseline)": 25,
+        "untrained gru-8-attention (baseline)": 20,
         "spelling (baseline)": 40,
         "BOW (reported)": 42.3,
         "InferSent (reported)": 40.0,
@@ -175,11 +139,10 @@ def test_figure3_has_every_subtask_and_system(tmp_path):
     }
     found = {container.get_label(): dots(container) for container in sts2012.containers}
     assert {label: points[0, 0] for label, (points, _) in found.items()} == pytest.approx(expected)
-    points, bars = found["gru-8-attention Flickr8k"]
-    np.testing.assert_allclose(points[:, 0], [50, 51])
-    np.testing.assert_allclose(bars[:, :, 0], [[48, 54], [49, 55]])
-    # SICK is the fourth task, and by its classifier.
-    np.testing.assert_allclose(dots(sick.containers[0])[0][:, 0], [50 + 3 + 10])
+    _, bars = found["gru-8-attention Flickr8k"]
+    np.testing.assert_allclose(bars[:, :, 0], [[48, 54]])
+    # SICK is by its classifier.
+    np.testing.assert_allclose(dots(sick.containers[0])[0][:, 0], [70])
     _, bars = found["BOW (reported)"]
     np.testing.assert_allclose(bars[0, :, 0], [42.3 - 6.1, 42.3 + 5.7])  # as in the supplement
 
@@ -208,7 +171,7 @@ def test_figure4_has_recall_on_the_test_set_above_the_semantic_score(tmp_path):
     table = by_epoch(pd.concat([measured, folds]), rated_measures)
     described = models_of(tmp_path, measured)
     selected = {"flickr8k": ("gru-8-attention", 1)}
-    printed = pd.DataFrame([["flickr8k", "semantic score", 70.25]], columns=list(NOTHING))
+    printed = pd.DataFrame({"dataset": ["flickr8k"], "measure": "semantic score", "value": 70.25})
     figure = scores_by_epoch(table, described, selected, printed)
     gru, lstm, gru_rated, lstm_rated = figure.axes
     assert [p.get_title("left") for p in (gru, lstm)] == ["GRU", "LSTM"]
@@ -217,11 +180,11 @@ def test_figure4_has_recall_on_the_test_set_above_the_semantic_score(tmp_path):
     assert curve_of(gru) == [epochs, [curve[epoch] for epoch in epochs]]
     assert curve_of(lstm) == [epochs, [backwards[epoch] for epoch in epochs]]
     assert [text.get_text() for text in lstm.texts] == ["untrained: 46.0"]
-    # The mean of r + 0.2 on STS and r + 0.03 + 0.1 on SICK; r was 0.5 times 0.5, 0.7, 0.9, 0.8.
+    # The mean of r on STS and r + 0.2 on SICK; r was 0.5 of the ensemble, and 0.1 less at epoch 4.
     where, values = curve_of(gru_rated)
     assert where == epochs
-    np.testing.assert_allclose(values, [51.5, np.nan, 61.5, np.nan, 56.5])
-    assert gru_rated.texts[0].get_text() == "untrained: 41.5"
+    np.testing.assert_allclose(values, [np.nan, np.nan, 50, np.nan, np.nan])
+    assert gru_rated.texts[0].get_text() == "untrained: 30.0"
     assert "paper\n70.2" in [text.get_text() for text in lstm_rated.texts]
 
 
@@ -238,6 +201,6 @@ def test_figure4_shows_the_paper_s_numbers_of_its_tables(tmp_path):
     described = models(tmp_path, ("flickr8k", "gru-8-max"))
     found = figure4.read_reported([tmp_path / "table2.csv", tmp_path / "s1.csv"], described)
     assert found["measure"].tolist() == ["training task", "semantic score"]
-    # As above: the mean of 0.5 + 0.2 and 0.5 + 0.03 + 0.1.
-    np.testing.assert_allclose(found["value"].astype(float), [65, 66.5])
+    # As above: the mean of 0.5 and 0.5 + 0.2.
+    np.testing.assert_allclose(found["value"].astype(float), [65, 60])
     assert set(found["dataset"]) == {"flickr8k"}

@@ -1,15 +1,14 @@
 """A paper is one folder: promises to a contributor who adds one."""
 
 import re
-from itertools import product
 from pathlib import Path
+from textwrap import indent
 
-import pandas as pd
 import pytest
 
 from reproduction import papers
-from reproduction.papers.socher_2014 import has_relations, labels
 from tests.support import forks
+from tests.support.examples import recipe
 from tests.support.result_files import write_models
 from tests.support.workflow import copy_project, snakemake
 
@@ -34,26 +33,13 @@ print(build._papers([items.table(path, path.parent)], []))
 """
 
 
-def recipe():
-    """The files and the reference of the paper that tests/recipes.md adds."""
-    text = (ROOT / "tests" / "recipes.md").read_text("utf-8").split("## Add a paper")[1]
-    reference = re.search(r"`CITATION.cff`.*?```yaml\n(.*?)   ```", text, flags=re.S)[1]
-    blocks = re.findall(
-        r"`((?:reproduction|rules)/papers/frege\S+)`.*?```\w+\n(.*?)   ```", text, flags=re.S
-    )
-    files = {name: re.sub(r"^   ", "", code, flags=re.M) for name, code in blocks}
-    return files, re.sub(r"^   ", "", reference, flags=re.M)
-
-
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     """Copy the project, and add the paper of tests/recipes.md."""
     folder = copy_project(tmp_path_factory.mktemp("papers"))
-    files, reference = recipe()
+    files = recipe("Add a paper")
     with (folder / "CITATION.cff").open("a", encoding="utf-8") as citations:
-        citations.write(reference)
-    names = ["__init__.py", "table1.py", "table1.rst", "frege_1892.smk"]
-    assert [Path(name).name for name in files] == names
+        citations.write(indent(files.pop("CITATION.cff"), "  "))
     for name, code in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(code, "utf-8")
@@ -104,13 +90,3 @@ def test_every_table_and_figure_has_its_caption_and_is_an_output_of_the_paper_s_
         for path in captions.values():
             assert path.read_text("utf-8").strip()
         assert not paper.follows or paper.follows in papers.known()
-
-
-def test_models_with_relations_are_called_sdt_rnn():
-    for form, compose, objective in product(
-        ("basic", "collapsed", "binary", "chain"), ("position", "relation"), ("hinge", "cca")
-    ):
-        model = {"encoder": {"name": "trees", "size": 8, "compose": compose}}
-        model |= {"text": {"name": "trees", "form": form}, "objective": {"name": objective}}
-        named = labels.system(pd.json_normalize(model).assign(model="mine").iloc[0])
-        assert has_relations(model) == (named == "SDT-RNN"), model

@@ -5,10 +5,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from groundvec.card.text import MINUS, MISSING
+from groundvec.card.text import MINUS
 from groundvec.runtime.files import read_json, write_json
 from reproduction.papers.socher_2014 import claims, labels
 from reproduction.reporting.seeds import t_interval
+from tests.support.result_files import read_table
 from tests.support.tree_files import (
     C2I,
     I2C,
@@ -30,72 +31,74 @@ def verdicts(parts):
     }
 
 
-# Claim of image search, worse system, reported difference, the models of both, and the verdict.
+RANKS = {
+    "a": (14, 15, 16, 90),  # BoW, with a seed that the others lack
+    "c": (19, 18, 20),  # Recurrent NN
+    "d": (14, 14, 18),  # DT-RNN
+    "e": (12, 13.5, 13.5),  # SDT-RNN
+    "g": (10, 11, 12),  # SDT-RNN by the mean hinge
+    "b": (14, 15, 15.5),  # CT-RNN
+    "f": (15, 16, 16.5),  # kCCA
+    "h": (22, 23, 25),  # SDT-RNN by the squared error
+    "y": (13, 13.5, 14),  # BoW, centered
+    "u": (13, 15, 14),  # SDT-RNN, unweighted
+    "gru-8-max": (8, 9, 10.5),
+}
+BINARY = "Trees beat binary trees (the paper: constituency trees)"
+COUNTS = "Counts of words help (Eq. 4 beats Eq. 3)"
+HINGE = "Not in the paper: the max margin beats the char-GRU's hinge"
+GRU = "Not in the paper: trees beat the char-GRU"
+SQUARED = f"SDT-RNN, {labels.SQUARED}"
+KCCA = "kCCA (linear), CCA, inner product"
 EXPECTED = f"""
-Trees beat the bag | BoW | 2.1 | a e | holds
-Trees beat the bag | BoW | 1.0 | a d | not decided
-Trees beat the centered bag | BoW (centered) | 2.1 | y e | not decided
-Trees beat kernel CCA | kCCA (linear), CCA, inner product | 3.4 | f e | holds
-Trees beat binary trees (the paper: constituency trees) | CT-RNN (binarised) | 3.6 | b e | holds
-The margin beats the squared error | SDT-RNN, {labels.SQUARED} | 3.3 | h e | holds
+claim | measure | worse | better | ranks | reported | verdict
+Trees beat the bag | image search | BoW | SDT-RNN | a e | 2.1 | holds
+Trees beat the bag | image search | BoW | DT-RNN | a d | 1.0 | not decided
+Trees beat the centered bag | image search | BoW (centered) | SDT-RNN | y e | 2.1 | not decided
+Trees beat kernel CCA | image search | {KCCA} | SDT-RNN | f e | 3.4 | holds
+{BINARY} | image search | CT-RNN (binarised) | SDT-RNN | b e | 3.6 | holds
+{COUNTS} | image search | SDT-RNN (unweighted) | SDT-RNN | u e | | not decided
+Relations beat positions | image search | DT-RNN | SDT-RNN | d e | 1.1 | not decided
+The recurrent network is worst | describing images | Recurrent NN | SDT-RNN | c e | 10.2 | holds
+The margin beats the squared error | image search | {SQUARED} | SDT-RNN | h e | 3.3 | holds
+{HINGE} | image search | SDT-RNN, {labels.HINGE} | SDT-RNN | g e | | does not hold
+{GRU} | image search | char-GRU | SDT-RNN | gru-8-max g | | does not hold
 """
 
 
 def test_claims_hold_fail_or_are_not_decided(tmp_path):
-    ranks_of = {
-        "a": (14, 15, 16, 90),  # BoW, with a seed that the others lack
-        "c": (19, 18, 20),  # Recurrent NN
-        "d": (14, 14, 18),  # DT-RNN
-        "e": (12, 13.5, 13.5),  # SDT-RNN
-        "g": (10, 11, 12),  # SDT-RNN by the mean hinge
-        "b": (14, 15, 15.5),  # CT-RNN
-        "f": (15, 16, 16.5),  # kCCA
-        "h": (22, 23, 25),  # SDT-RNN by the squared error
-        "y": (13, 13.5, 14),  # BoW, centered
-        "u": (13, 15, 14),  # SDT-RNN, unweighted
-        "gru-8-max": (8, 9, 10.5),
-    }
     trainings = [
         training(model, rank, seed)
-        for model, values in ranks_of.items()
+        for model, values in RANKS.items()
         for seed, rank in enumerate(values, 1)
     ]
     alone = {"name": "trees", "compose": "relation", "size": 50, "weighted": False}
     centered = trees() | {"encoder": {"name": "mean", "size": 50, "center": True}}
     parts, table = claimed(tmp_path, *trainings, y=centered, u=trees() | {"encoder": alone})
-    found = verdicts(parts)
-
-    def interval(a, b, factor=1):
-        """Compute the t interval of paired seeds with SciPy."""
-        differences = factor * np.subtract(ranks_of[a][:3], ranks_of[b])
-        low, high = stats.t.interval(0.95, 2, differences.mean(), stats.sem(differences))
-        return f"{differences.mean():.1f} [{low:.1f}, {high:.1f}]".replace("-", MINUS)
-
-    margin = labels.MARGIN
-    search = "image search"
-    sdt = "SDT-RNN"
-    for line in EXPECTED.strip().splitlines():
-        claim, worse, reported, pair, verdict = line.split(" | ")
-        better = {"d": "DT-RNN", "e": sdt}[pair[-1]]
-        row = found[claim, margin, search, worse, better]
-        assert row == ["3", reported, interval(*pair.split()), verdict], line
-    row = found["The recurrent network is worst", margin, "describing images", "Recurrent NN", sdt]
-    assert row == ["3", "10.2", interval("c", "e", factor=2), "holds"]
-    of_hinge = "Not in the paper: the max margin beats the char-GRU's hinge"
-    row = found[of_hinge, margin, search, f"{sdt}, {labels.HINGE}", sdt]
-    assert row == ["3", MISSING, interval("g", "e"), "does not hold"]
-    unweighted = {key[0]: row for key, row in found.items() if key[3] == "SDT-RNN (unweighted)"}
-    assert list(unweighted) == ["Counts of words help (Eq. 4 beats Eq. 3)"]
-    by_recall = ("The SDT-RNN is best by recall too (Table 3)", labels.MARGIN)
-    assert found[*by_recall, f"{search}, R@10", "BoW", "SDT-RNN"][:2] == ["3", "5.6"]
-    by_hinge = ("Not in the paper: trees beat the char-GRU", labels.HINGE, search)
-    assert found[*by_hinge, "char-GRU", "SDT-RNN"][-1] == "does not hold"
-    assert {key[0] for key in found} >= {"Relations beat positions", "Mean rank and recall agree"}
+    expected = read_table(EXPECTED)
+    keys = ["claim", "measure", "worse", "better"]
+    found = expected.merge(table, on=keys, suffixes=("", "_found"))
+    assert len(found) == len(expected) and found["seeds"].eq(3).all()
+    assert found["verdict_found"].tolist() == found["verdict"].tolist()
+    np.testing.assert_allclose(found["reported_found"], found["reported"])
+    for row in found.itertuples():
+        worse, better = row.ranks.split()
+        factor = 2 if row.measure == "describing images" else 1
+        differences = factor * np.subtract(RANKS[worse][:3], RANKS[better])
+        mean = differences.mean()
+        low, high = stats.t.interval(0.95, 2, mean, stats.sem(differences))
+        assert [row.difference, row.low, row.high] == pytest.approx([mean, low, high])
+    assert set(table.loc[table["worse"].eq("SDT-RNN (unweighted)"), "claim"]) == {COUNTS}
+    by_recall = table.query("measure == 'image search, R@10' and worse == 'BoW'")
+    assert by_recall["claim"].tolist() == [claims.BY_RECALL]
+    assert by_recall["reported"].tolist() == pytest.approx([5.6])
+    assert claims.AGREE in set(table["claim"])
     # A heading counts its rows with this verdict.
     assert "Trees beat the bag: draws (holds in 3, not decided in 3)" in parts
 
     draws = pd.read_csv(tmp_path / "claims-draws.csv")
-    rows = draws[draws["claim"].eq("Relations beat positions") & draws["measure"].eq(search)]
+    rows = draws[draws["claim"].eq("Relations beat positions")]
+    rows = rows[rows["measure"].eq("image search")]
     assert rows["difference"].tolist() == [2, 0.5, 4.5]
     assert table["commit"].notna().all()
 

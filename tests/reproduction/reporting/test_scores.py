@@ -5,11 +5,19 @@ import pytest
 
 from reproduction.reporting import measures, systems
 from tests.support.refusals import refused
-from tests.support.result_files import SELECTED, SYSTEM, baseline, read, sts_rows, trained
+from tests.support.result_files import (
+    SELECTED,
+    SYSTEM,
+    assert_rows,
+    baseline,
+    read,
+    sts_rows,
+    trained,
+)
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    "change, message",
     [
         (lambda t: t.assign(epochs=None), "line 2 has no epochs"),
         (lambda t: t.assign(seed=None), "line 2 has no seed"),
@@ -46,15 +54,18 @@ def test_main_systems_are_the_selected_ones_their_snapshots_and_the_baselines(tm
     scores = read(tmp_path, baseline(), trained(), trained(of_mscoco), *map(trained, others))
     selected = {**SELECTED, "mscoco": ("gru-8-max", 1)}
     systems_shown = systems.main_systems(scores, selected, {"flickr8k": 4})
-    columns = ["name", "system", "kind", "epochs"]
-    assert systems_shown[columns].drop_duplicates().values.tolist() == [
-        ["gru-8-max Flickr8k", SYSTEM, "ensemble", "4"],
-        ["gru-8-max MSCOCO", of_mscoco, "ensemble", "4"],
-        ["gru-8-max Flickr8k, epoch 4", SYSTEM, "snapshot", "4"],
-        ["untrained gru-8-max Flickr8k", SYSTEM, "snapshot", "0"],
-        ["untrained gru-8-max MSCOCO", of_mscoco, "snapshot", "0"],
-        ["trigrams", "trigrams", "baseline", ""],
-    ]
+    expected = f"""
+        name                         | system      | kind
+        gru-8-max Flickr8k           | {SYSTEM}    | ensemble
+        gru-8-max MSCOCO             | {of_mscoco} | ensemble
+        gru-8-max Flickr8k, epoch 4  | {SYSTEM}    | snapshot
+        untrained gru-8-max Flickr8k | {SYSTEM}    | snapshot
+        untrained gru-8-max MSCOCO   | {of_mscoco} | snapshot
+        trigrams                     | trigrams    | baseline
+    """
+    systems_shown = systems_shown.drop_duplicates("name")
+    assert_rows(systems_shown, expected)
+    assert systems_shown["epochs"].tolist() == ["4", "4", "4", "0", "0", ""]
     message = "no semantic results of the ensemble of the selected model scenes/gru-8-max/seed1"
     with refused(message):
         systems.main_systems(scores, {"scenes": ("gru-8-max", 1)})

@@ -58,7 +58,7 @@ def test_a_single_seed_has_the_variance_of_seeds_elsewhere():
     assert t_interval([2], 0, 0.25, (1, 4)) == pytest.approx((2 - half, 2 + half))
 
 
-@pytest.mark.parametrize(("ratio", "coverage"), [(1, 0.95), (1.5, 0.86), (2, 0.77)])
+@pytest.mark.parametrize("ratio, coverage", [(1, 0.95), (1.5, 0.86), (2, 0.77)])
 def test_an_interval_with_the_variance_of_other_sizes_covers_less_if_this_size_varies_more(
     ratio, coverage
 ):

@@ -4,7 +4,6 @@ import json
 import re
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -12,7 +11,16 @@ from groundvec.results import schemas
 from groundvec.runtime.files import read_json, write_json
 from reproduction.reporting import results, systems
 from tests.support.refusals import refused
-from tests.support.result_files import BAG, described, filled, models, write, write_models
+from tests.support.result_files import (
+    BAG,
+    assert_rows,
+    described,
+    filled,
+    models,
+    read_table,
+    write,
+    write_models,
+)
 from tests.support.retrieval_scores import training
 from tests.support.small_data import run_script
 
@@ -39,16 +47,16 @@ def test_models_are_selected_by_ratings_or_by_name():
         training("flickr8k", "gru-8-max", seed=3, dev=(1, 1)),
     ]
     measured = pd.concat(trainings, ignore_index=True)
-    rows = [
-        ("scenes", "lstm-8-max", 1, "ensemble", 0.5),
-        ("scenes", "gru-8-max", 2, "ensemble", 0.6),
-        ("scenes", "gru-8-max", 1, "ensemble", np.nextafter(0.6, 1)),  # equal but for rounding
-        ("scenes", "lstm-8-max", 1, "snapshot", 0.9),  # no model is selected by a snapshot
-        ("flickr8k", "gru-8-max", 3, "ensemble", 0.1),
-        ("", "", None, "baseline", 0.9),
-    ]
-    rated = pd.DataFrame(rows, columns=["dataset", "model", "seed", "kind", "pearson"])
-    rated["measure"] = "semantic score"
+    # Seeds 1 and 2 are equal but for rounding, and no model is selected by a snapshot.
+    rated = read_table("""
+        dataset  | model      | seed | kind     | measure        | pearson
+        scenes   | lstm-8-max | 1    | ensemble | semantic score | 0.5
+        scenes   | gru-8-max  | 2    | ensemble | semantic score | 0.6
+        scenes   | gru-8-max  | 1    | ensemble | semantic score | 0.6000000000000001
+        scenes   | lstm-8-max | 1    | snapshot | semantic score | 0.9
+        flickr8k | gru-8-max  | 3    | ensemble | semantic score | 0.1
+                 |            |      | baseline | semantic score | 0.9
+    """)
     selected = {
         by: systems.select(measured, rated, by)["scenes"]
         for by in ("recall", "ratings", "gru-8-max")
@@ -102,22 +110,24 @@ def test_models_stand_in_the_order_of_the_grid_and_unknown_parts_behind(tmp_path
         mean=described("gru-8-mean"),
         dot=described("gru-4-max", similarity="dot", objective={"name": "squared"}),
     )
-    assert table[["dataset", "model", "seed", "network", "pooling", "size"]].values.tolist() == [
-        ["scenes", "gru-8-attention", 1, "GRU", "attention", 8],
-        ["scenes", "gru-8-attention", 2, "GRU", "attention", 8],
-        ["scenes", "gru-16-attention", 1, "GRU", "attention", 16],
-        ["scenes", "gru-8-max", 1, "GRU", "max", 8],
-        ["scenes", "mean", 1, "GRU", "mean", 8],
-        ["scenes", "lstm-8-attention", 1, "LSTM", "attention", 8],
-        ["scenes", "floor", 1, "bag (words)", "", 8],
-        ["scenes", "ran", 1, "RAN", "attention", 4],
-        ["scenes", "dot", 1, "GRU (dot, squared)", "max", 4],
-        ["flickr8k", "gru-8-attention", 2, "GRU", "attention", 8],
-    ]
+    expected = """
+        dataset  | model            | seed | network            | pooling   | size
+        scenes   | gru-8-attention  | 1    | GRU                | attention | 8
+        scenes   | gru-8-attention  | 2    | GRU                | attention | 8
+        scenes   | gru-16-attention | 1    | GRU                | attention | 16
+        scenes   | gru-8-max        | 1    | GRU                | max       | 8
+        scenes   | mean             | 1    | GRU                | mean      | 8
+        scenes   | lstm-8-attention | 1    | LSTM               | attention | 8
+        scenes   | floor            | 1    | bag (words)        |           | 8
+        scenes   | ran              | 1    | RAN                | attention | 4
+        scenes   | dot              | 1    | GRU (dot, squared) | max       | 4
+        flickr8k | gru-8-attention  | 2    | GRU                | attention | 8
+    """
+    assert_rows(table, expected)
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    "changes, message",
     [
         (None, "does not describe a model (it: "),
         ({"description": {"text": {}}}, "does not describe a model (description"),
@@ -135,7 +145,7 @@ def test_bad_descriptions_are_named(tmp_path, changes, message):
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    "change, message",
     [
         (lambda t: t[t["split"] == "dev"], "has no test scores caption_to_image of an ensemble"),
         (lambda t: t.assign(epochs=None), "line 3 has no epochs"),  # after a row of chance

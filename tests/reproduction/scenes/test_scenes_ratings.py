@@ -34,7 +34,7 @@ def say(scene, mention, denied=False):
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "expected"),
+    "one, two, expected",
     [
         (say(CHASE, ALL), say(CHASE, ALL), 5),
         (say(CHASE, ALL), say(OTHERWISE, ALL), 2.2),  # 5 * 4/9: a dog and a cat

@@ -12,6 +12,7 @@ from groundvec.data import dataset
 from reproduction.sources import multi30k, parallel
 from tests.support.multi30k_files import small, write
 from tests.support.refusals import refused
+from tests.support.result_files import assert_rows
 
 NAMES = {
     "train": ["10.jpg", "20.jpg", "30.jpg"],
@@ -87,23 +88,30 @@ def test_published_splits_with_flickr30k_s_images(folder, monkeypatch, inside):
 def test_the_images_that_are_flickr8k_s_in_its_own_split(folder, flickr8k, caplog):
     caplog.set_level(logging.INFO)
     captions, images, pairs = multi30k.read_flickr8k(folder, "photos", flickr8k)
-    assert images.values.tolist() == [
-        ["10_a.jpg", "dev", "photos/10_a.jpg"],
-        ["40_x1.jpg", "train", "photos/40_x1.jpg"],
-        ["50_b.jpg", "test", "photos/50_b.jpg"],
-        ["70_c.jpg", "train", "photos/70_c.jpg"],
-    ]
+    expected = """
+        image_id  | split | path
+        10_a.jpg  | dev   | photos/10_a.jpg
+        40_x1.jpg | train | photos/40_x1.jpg
+        50_b.jpg  | test  | photos/50_b.jpg
+        70_c.jpg  | train | photos/70_c.jpg
+    """
+    assert_rows(images, expected)
     dataset.check(captions, images)
     assert captions.loc[captions.language == "de", "caption"].iloc[0] == "10 de 1."
-    found = pairs.set_index(pairs.en.str[:2])
-    assert found.split[found.split != "train"].to_dict() == {"10": "dev", "50": "test"}
-    assert found.image_id[found.image_id != ""].to_dict() == {
-        "10": "10_a.jpg",
-        "40": "40_x1.jpg",
-        "50": "50_b.jpg",
-        "70": "70_c.jpg",
-    }
-    assert len(pairs) == 3 + 3 + 2 + 1 + 1
+    expected = """
+        en       | split | image_id
+        10 in en | dev   | 10_a.jpg
+        20 in en | train |
+        30 in en | train |
+        40 in en | train | 40_x1.jpg
+        50 in en | test  | 50_b.jpg
+        60 in en | train |
+        70 in en | train | 70_c.jpg
+        80 in en | train |
+        90 in en | train |
+        91 in en | train |
+    """
+    assert_rows(pairs, expected)
     assert "4 of 8 images are Flickr8k's: 2 train, 1 dev, 1 test" in caplog.text
     assert "pairs of sentences: 8 train, 1 dev, 1 test" in caplog.text
 
@@ -129,7 +137,7 @@ SENTENCES = "task2/raw/val.3.de.gz"
 
 
 @pytest.mark.parametrize(
-    ("file", "content", "message"),
+    "file, content, message",
     [
         (TRAIN_IMAGES, ["10.jpg", "20.jpg", OUTSIDE], f"the image {OUTSIDE} is outside the fold"),
         (SENTENCES, ["one"], r"raw/val\.3\.de\.gz has 1 lines and task2/image_"),
@@ -169,7 +177,7 @@ def test_pairs_are_read_as_they_were_written(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("row", "message"),
+    "row, message",
     [
         (["train", "", "a", " "], r"parallel\.csv line 3: the sentence in de is empty; write it"),
         (["val", "", "a", "b"], r"parallel\.csv line 3: no split 'val'"),

@@ -69,7 +69,7 @@ def test_how_a_page_is_written_by_hand_makes_no_difference(tmp_path, change):
 
 
 @pytest.mark.parametrize(
-    ("written", "sentence"),
+    "written, sentence",
     [
         ("Salt &amp; &quot;pepper&quot;: isn&#39;t it&#x3F;", 'Salt & "pepper": isn\'t it?'),
         ("A <b>br</b>own dog<br>runs.<BR/>Fast.", "A brown dog runs. Fast."),
@@ -108,7 +108,7 @@ def test_a_thousand_images_are_drawn_800_100_100_the_same_number_of_each_categor
 
 
 @pytest.mark.parametrize(
-    ("page", "error"),
+    "page, error",
     [
         ("", "index.html has no rows with images: it is another page; get the right one"),
         (

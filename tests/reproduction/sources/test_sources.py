@@ -67,7 +67,7 @@ def test_the_yaml_file_of_a_source_lists_its_reader_s_parameters(source):
 
 
 @pytest.mark.parametrize(
-    ("described", "error"),
+    "described, error",
     [
         ({}, "more_captions: 'source' is a required property"),
         ({"source": "../x"}, "more_captions.source: '../x' is not one of"),

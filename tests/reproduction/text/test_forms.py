@@ -88,7 +88,7 @@ COLLAPSED = {
 }
 
 
-@pytest.mark.parametrize(("tree", "expected"), COLLAPSED.values(), ids=COLLAPSED)
+@pytest.mark.parametrize("tree, expected", COLLAPSED.values(), ids=COLLAPSED)
 def test_dependency_trees_are_collapsed(tree, expected):
     nodes = forms.collapsed(parsed(tree.replace("; ", "\n")))
     assert "; ".join(edges(nodes)) == expected

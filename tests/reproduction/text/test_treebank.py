@@ -108,7 +108,7 @@ def changed(old, new):
 
 
 @pytest.mark.parametrize(
-    ("data", "message"),
+    "data, message",
     [
         (changed("2\tnsubj", "0\tnsubj"), r"line 3: the parse of 'Dogs run\.' .* has 2 roots$"),
         (changed("2\tnsubj", "1\tnsubj"), r"line 3: .* is no tree, it has a cycle through word 1$"),

@@ -120,7 +120,7 @@ def test_longer_vectors_are_reduced(tmp_path, glove):
 
 
 @pytest.mark.parametrize(
-    ("tree", "file", "dimension", "message"),
+    "tree, file, dimension, message",
     [
         ("zebras 0 root", "glove.txt", 2, r"no word of the captions has a vector in .*: is it of"),
         ("dog 0 root", "glove.txt", 5, r"glove\.txt has vectors of 4 dimensions, not 5: ask for"),
@@ -137,7 +137,7 @@ def test_vectors_that_do_not_fit_the_captions_are_refused(
 
 
 @pytest.mark.parametrize(
-    ("make_it", "message"),
+    "make_it, message",
     [
         (lambda: vectors.learn([["a", "b"]], ["a", "b"], 3), "do not make vectors of 3 dimensions"),
         (lambda: vectors.unpack("%", 1, 1), "are damaged"),

@@ -59,7 +59,7 @@ def test_an_archive_with_several_members_needs_a_member_s_name(archive):
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    "content, message",
     [
         (b"", r"v\.txt is empty"),
         (b"2 3\nb 1 2 3\n", r"v\.txt ends after 1 of 2 vectors"),

@@ -62,7 +62,7 @@ def test_written_lists_are_read_again(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    "text, said",
     [
         ("0 ||| Ja ||| ||| 1\n", "no hypothesis for sentence 1"),
         ("0 ||| Ja\n", "line 1: '0 ||| Ja' is not"),
@@ -175,51 +175,41 @@ def test_distances_are_compared_with_the_own_sentence_and_picture(caplog):
         return np.array([[vectors[text]] for text in texts])
 
     model = SimpleNamespace(similarity="dot", encode_sentences=encode, encode_images=lambda x: x)
-    names, values = similarities(lists, table, [model], encode, ("en", "de"))
-    assert names == ["target-source", "target-image"]
-    assert values.tolist() == [[10, 1000], [200, 0], [100, 0]]
-    names, values = similarities(lists, table, [model], encode, (None, "de"))
-    assert names == ["target-image"]
-    assert values[:, 0].tolist() == [1000, 0, 0] and not caplog.records
-    names, values = similarities(lists, table, [model], None, ("en", "de"))
-    assert names == ["target-source"] and values.tolist() == [[10], [200], [100]]
-    _, values = similarities(lists, table.assign(image_id=""), [model], encode, (None, "de"))
-    assert values[:, 0].tolist() == [0, 0, 0]
+
+    def found(images, languages, table=table):
+        names, values = similarities(lists, table, [model], images, languages)
+        return dict(zip(names, values.T.tolist(), strict=True))
+
+    from_source = {"target-source": [10, 200, 100]}
+    from_image = {"target-image": [1000, 0, 0]}
+    assert found(encode, ("en", "de")) == from_source | from_image
+    assert found(encode, (None, "de")) == from_image
+    assert found(None, ("en", "de")) == from_source
+    assert not caplog.records
+    no_images = table.assign(image_id="")
+    assert found(encode, (None, "de"), no_images) == {"target-image": [0, 0, 0]}
     assert "no sentence of this split has an image" in caplog.text
 
 
 def test_judgements_agree_with_sacrebleu(monkeypatch):
+    """Systems that say the same have a p-value of 1."""
     from sacrebleu.metrics import BLEU, TER
 
     monkeypatch.setattr(scores, "TRIALS", 200)
     monkeypatch.setattr(scores, "meteor_jar", lambda: "java is missing")
     test = drawn_lists(2)
-    best = test.lists.chosen(test.bleu)
-    systems = {
-        name: [test.lists.hypotheses[row] for row in rows]
-        for name, rows in (("baseline", test.lists.starts[:-1]), ("oracle", best))
-    }
+    hypotheses = test.lists.hypotheses
+    first = [hypotheses[row] for row in test.lists.starts[:-1]]
+    best = [hypotheses[row] for row in test.lists.chosen(test.bleu)]
+    systems = {"baseline": first, "same": first, "oracle": best}
     bleu, meteor, ter = scores.judge(systems, ["baseline"], test.references, "de")
-    references = [test.references]
-    assert bleu.scores["oracle"] == pytest.approx(
-        BLEU().corpus_score(systems["oracle"], references).score
-    )
-    assert ter.scores["oracle"] == pytest.approx(
-        TER().corpus_score(systems["oracle"], references).score
-    )
+    for judgement, metric in ((bleu, BLEU()), (ter, TER())):
+        expected = metric.corpus_score(best, [test.references]).score
+        assert judgement.scores["oracle"] == pytest.approx(expected)
+        assert judgement.p["oracle", "baseline"] < 0.05
+        assert judgement.p["same", "baseline"] == 1
     assert "version:" in bleu.signature and "|ar:200|" in f"{ter.signature}|"
-    assert bleu.p["oracle", "baseline"] < 0.05
     assert meteor.scores == {} and meteor.signature == "missing: java is missing"
-
-
-def test_systems_that_say_the_same_have_p_1_by_every_metric(monkeypatch):
-    monkeypatch.setattr(scores, "TRIALS", 50)
-    monkeypatch.setattr(scores, "meteor_jar", lambda: "java is missing")
-    texts = ["Ein Hund rennt über die Wiese.", "Zwei Frauen lachen laut."] * 4
-    found = scores.judge({"baseline": texts, "VSE": texts}, ["baseline"], texts[::-1], "de")
-    assert {j.metric: j.p for j in found if j.p} == {
-        metric: {("VSE", "baseline"): 1} for metric in ("bleu", "ter")
-    }
 
 
 JAVA = """#!{python}

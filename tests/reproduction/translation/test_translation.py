@@ -342,7 +342,7 @@ def test_the_programs_translate_and_rerank(project):
 
 
 @pytest.mark.parametrize(
-    ("models", "error"),
+    "models, error",
     [
         ("vse vse mlmme", "vse: the name 'VSE' belongs to another re-ranker"),
         ("nothing mlmme", "nothing reads no en and did not learn from images (beta"),
