@@ -10,26 +10,30 @@ import yaml
 ROOT = Path(__file__).parent.parent
 # From the top layer down. A module imports nothing from its own layer or from a higher one.
 LAYERS = {
-    "groundvec": [
-        {"__main__"},
-        {"cli"},
-        {"index"},
-        {"encoder", "image_encoder", "evaluate", "card", "training"},
-        {"evaluation", "export", "numpy_backend"},
-        {"model", "sources", "baselines", "encoders"},
-        {"text", "features", "objectives"},
-        {"data"},
-        {"optimizers", "device", "similarity", "querybank", "config", "results"},
-        {"runtime"},
-        {"provenance"},
-    ],
-    "reproduction": [
-        {"page"},
-        {"papers"},
-        {"render", "sources", "translation", "tuning"},
-        {"reporting", "scenes", "baselines", "encoders", "lexicon", "objectives", "arguments"},
-        {"text", "reading", "schemas", "configuration"},
-    ],
+    "groundvec": """
+        __main__
+        cli
+        index
+        encoder image_encoder evaluate card training
+        evaluation export numpy_backend
+        model sources baselines encoders
+        text features objectives
+        data
+        optimizers device similarity querybank config results
+        runtime
+        provenance
+    """,
+    "reproduction": """
+        page
+        papers
+        render sources translation tuning
+        reporting scenes baselines encoders lexicon objectives arguments
+        text reading schemas configuration
+    """,
+}
+LAYERS = {
+    package: [{*line.split()} for line in text.strip().splitlines()]
+    for package, text in LAYERS.items()
 }
 # The other package that a package may import.
 IMPORTABLE = {"groundvec": set(), "reproduction": {"groundvec"}}

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from PIL import Image
+from numpy.testing import assert_allclose, assert_array_equal
 
 from groundvec import ImageEncoder, Index, SentenceEncoder
 from groundvec.features import backbones, graphs, store
@@ -21,9 +21,10 @@ from groundvec.model.packing import pack
 from groundvec.model.sentences import encode_images
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_json, sha256, write_json
-from groundvec.similarity import join
+from groundvec.similarity import join, scores
 from tests.support.examples import save_model
 from tests.support.models import model
+from tests.support.photos import write_photos
 from tests.support.refusals import refused
 
 BAG = {"name": "bag", "embedding": 8, "size": 16}
@@ -39,12 +40,7 @@ def photos(tmp_path, monkeypatch, kept_features):
     """Four pictures, in folders."""
     # Their features are one file, however slow the machine is.
     monkeypatch.setattr("groundvec.features.extract.SAVE_INTERVAL", np.inf)
-    rng = np.random.default_rng(0)
-    for name in ("b.png", "a.jpg", "deep/c.PNG", "deep/d.jpeg"):
-        path = tmp_path / "photos" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        Image.fromarray(rng.integers(0, 256, (60, 80, 3), np.uint8)).save(path)
-    return tmp_path / "photos"
+    return write_photos(tmp_path / "photos", "b.png", "a.jpg", "deep/c.PNG", "deep/d.jpeg")
 
 
 @pytest.mark.parametrize("similarity", ["cosine", "dot", "euclidean"])
@@ -55,18 +51,16 @@ def test_search_ranks_pictures_as_their_vectors_do(photos, tmp_path, lite, simil
     vectors = images.encode(photos)
     assert vectors.shape == (4, 16) and vectors.dtype == np.float32
     of_snapshots = [ImageEncoder([each], backbone=lite).encode(photos) for each in both]
-    np.testing.assert_allclose(vectors, join(of_snapshots, similarity), atol=1e-6)
-    np.testing.assert_allclose(images.encode(photos / "b.png"), vectors[1:2], atol=1e-6)
+    assert_allclose(vectors, join(of_snapshots, similarity), atol=1e-6)
+    assert_allclose(images.encode(photos / "b.png"), vectors[1:2], atol=1e-6)
     sentence = SentenceEncoder(tmp_path / "model").encode("A dog.")
     for unit in (*of_snapshots[0], sentence):
         assert np.isclose(np.linalg.norm(unit), 1) == (similarity == "cosine")
-    near = vectors @ sentence
-    if similarity == "euclidean":
-        near = -((vectors - sentence) ** 2).sum(axis=1)
+    near = scores(vectors, sentence[None], similarity)[:, 0]
     found = Index(photos, tmp_path / "model").search("A dog.", best=3)
     order = np.argsort(-near)[:3]
     assert [hit.path for hit in found] == [pictures(photos)[row] for row in order]
-    np.testing.assert_allclose([hit.score for hit in found], near[order], rtol=1e-5, atol=1e-6)
+    assert_allclose([hit.score for hit in found], near[order], rtol=1e-5, atol=1e-6)
 
 
 def test_files_are_read_several_at_a_time(photos, lite, monkeypatch):
@@ -79,7 +73,7 @@ def test_files_are_read_several_at_a_time(photos, lite, monkeypatch):
         return sha256(path)
 
     monkeypatch.setattr("groundvec.features.files.sha256", read)
-    np.testing.assert_array_equal(images.encode(photos), expected)
+    assert_array_equal(images.encode(photos), expected)
 
 
 def test_features_are_computed_on_the_gpu_of_the_model(photos, lite, monkeypatch):
@@ -143,9 +137,7 @@ def test_features_of_several_networks_are_concatenated_as_in_training(photos, tm
     networks = [replace(each, crops=2) for each in (lite, backbones.load("efficientnet_lite1"))]
     files = pictures(photos)
     images = pd.DataFrame({"image_id": [path.name for path in files], "split": "train"})
-    images["path"] = [str(path) for path in files]
-    images["sha256"] = [sha256(path) for path in files]
-    rows = list(zip(images.path, images.sha256, strict=True))
+    rows = [(path, sha256(path)) for path in files]
     stored = [tmp_path / f"{each.name}.h5" for each in networks]
     for each, path in zip(networks, stored, strict=True):
         [values] = extract(rows, [each], tmp_path / "work", "cpu", 1)
@@ -155,17 +147,11 @@ def test_features_of_several_networks_are_concatenated_as_in_training(photos, tm
     save_model(tmp_path / "model", several, features=made)
 
     seeing = ImageEncoder(tmp_path / "model")
-    assert [each.name for each in seeing.backbones] == ["efficientnet_lite0", "efficientnet_lite1"]
-    assert [each.crops for each in seeing.backbones] == [2, 2]
     expected = encode_images([several], features)
-    np.testing.assert_allclose(seeing.encode(photos), expected, atol=1e-5)
+    assert_allclose(seeing.encode(photos), expected, atol=1e-5)
 
     of_one_crop = ImageEncoder(tmp_path / "model", crops=1).encode(photos)
     assert not np.allclose(of_one_crop, expected, atol=1e-5)
-    features = made | {"blocks": made["blocks"].replace(lite.sha256, "0" * 64)}
-    save_model(tmp_path / "other", several, features=features)
-    with refused("trained with other weights of efficientnet_lite0"):
-        ImageEncoder(tmp_path / "other")
 
 
 def test_a_model_on_a_tuned_network_is_packed_with_the_file_of_its_weights(photos, tmp_path):
@@ -209,14 +195,7 @@ def test_a_packed_model_has_its_networks(photos, tmp_path, lite):
     write_json(tmp_path / "copy/model.json", content)
     with refused("does not describe this network"):
         ImageEncoder(tmp_path / "copy")
-    transform = json.dumps(asdict(lite.transform) | {"crop": 300})
-    write_json(
-        tmp_path / "copy/model.json",
-        content | {"features": content["features"] | {"transform": transform}},
-    )
+    content["features"]["transform"] = json.dumps(asdict(lite.transform) | {"crop": 300})
+    write_json(tmp_path / "copy/model.json", content)
     with refused("crops of 300 pixels are larger than images of 256"):
         ImageEncoder(tmp_path / "copy")
-    (tmp_path / "copy/graphs/0.onnx").write_bytes(b"another")
-    shutil.copy(tmp_path / "packed/model.json", tmp_path / "copy/model.json")
-    with refused(r"0\.onnx is damaged"):
-        assert ImageEncoder(tmp_path / "copy").backbones[0].graph

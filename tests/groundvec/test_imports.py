@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
-    ("code", "packages"),
+    "code, packages",
     [
         (
             "from groundvec.__main__ import main; sys.argv = ['groundvec', '--version']; main()",

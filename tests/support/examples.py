@@ -10,7 +10,7 @@ from groundvec.config.description import complete_description
 from groundvec.data.split import Captions, Split
 from groundvec.model.folder import snapshot_name
 from groundvec.model.weights import save as save_weights
-from groundvec.runtime.files import write_json
+from groundvec.runtime.files import read_json, write_json
 from groundvec.text.characters import Text
 
 
@@ -75,6 +75,12 @@ def save_model(folder, model, /, epochs=(4,), **about):
     }
     write_json(folder / "model.json", content | about)
     write_json(folder / "ensemble.json", {"epochs": list(epochs), "best": epochs[-1]})
+
+
+def change_model(folder, **changes):
+    """Change keys of a model's description."""
+    path = folder / "model.json"
+    write_json(path, read_json(path) | changes, replace=True)
 
 
 def recipe(heading):

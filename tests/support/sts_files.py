@@ -4,41 +4,23 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+import yaml
+
 from tests.support.folders import fill
 
 # The names of the files, written out; the numbers are Table 1's of Merkx & Frank (2019).
-SUBTASKS = {
-    "12": {
-        "MSRpar": 750,
-        "MSRvid": 750,
-        "SMTeuroparl": 459,
-        "surprise.OnWN": 750,
-        "surprise.SMTnews": 399,
-    },
-    "13": {"FNWN": 189, "headlines": 750, "OnWN": 561},
-    "14": {
-        "deft-forum": 450,
-        "deft-news": 300,
-        "headlines": 750,
-        "images": 750,
-        "OnWN": 750,
-        "tweet-news": 750,
-    },
-    "15": {
-        "answers-forums": 375,
-        "answers-students": 750,
-        "belief": 375,
-        "headlines": 750,
-        "images": 750,
-    },
-    "16": {
-        "answer-answer": 254,
-        "headlines": 249,
-        "plagiarism": 230,
-        "postediting": 244,
-        "question-question": 209,
-    },
-}
+SUBTASKS = yaml.safe_load("""
+    "12": {MSRpar: 750, MSRvid: 750, SMTeuroparl: 459, surprise.OnWN: 750, surprise.SMTnews: 399}
+    "13": {FNWN: 189, headlines: 750, OnWN: 561}
+    "14": {deft-forum: 450, deft-news: 300, headlines: 750, images: 750, OnWN: 750, tweet-news: 750}
+    "15": {answers-forums: 375, answers-students: 750, belief: 375, headlines: 750, images: 750}
+    "16":
+      answer-answer: 254
+      headlines: 249
+      plagiarism: 230
+      postediting: 244
+      question-question: 209
+""")
 PUBLIC = {
     "12": "STS2012-en-test/test-gold",
     "13": "STS2013-en-test/test-gs",

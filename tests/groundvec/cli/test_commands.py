@@ -6,13 +6,14 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 from urllib.parse import unquote
 
 import numpy as np
 import polars
 import pytest
-import torch
+from numpy.testing import assert_allclose
 from PIL import ExifTags, Image
 
 from groundvec import Index, SentenceEncoder
@@ -20,13 +21,14 @@ from groundvec.cli.search_results import seen
 from groundvec.features import backbones
 from groundvec.features.extract import described_features
 from groundvec.model.classes import Evidence
-from groundvec.model.network import Model
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError, printable
-from groundvec.text.characters import Text
+from tests.support import models
 from tests.support.commands import run_here, shell
-from tests.support.examples import description, save_model
+from tests.support.examples import save_model
+from tests.support.folders import fill, tree
 from tests.support.lexicons import add_classes
+from tests.support.tables import cells
 
 SENTENCES = ["A dog runs.", "?", "éß🐶 \u2028 never seen", "A cat sleeps on a red sofa."]
 
@@ -36,10 +38,7 @@ def model(tmp_path_factory):
     """A small model of two languages, untrained, over the features of the demo's backbone."""
     folder = tmp_path_factory.mktemp("model")
     lite = backbones.load("efficientnet_lite0")
-    torch.manual_seed(0)
-    text = Text.build(["A dog runs on a beach.", "A cat sleeps."])
-    described = description("gru-16-attention", parts={"languages": ["en", "de"]})
-    network = Model(described, {"en": text, "de": text}, lite.width)
+    network = models.model(languages=["en", "de"], width=lite.width)
     save_model(folder, network, [2, 4], features=described_features(lite, "cpu"))
     (folder / "README.md").write_text("# The model card\n")
     return folder
@@ -62,7 +61,7 @@ def read_vectors(path):
     return polars.read_parquet(path)["vector"].to_numpy()
 
 
-@pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 1e-6), ("float16", 1e-3)])
+@pytest.mark.parametrize("dtype, tolerance", [("float32", 1e-6), ("float16", 1e-3)])
 @pytest.mark.parametrize("ending", ["npy", "csv", "parquet"])
 @pytest.mark.parametrize("sentences", [SENTENCES, []])
 def test_a_file_of_sentences_becomes_a_file_of_vectors(
@@ -79,7 +78,7 @@ def test_a_file_of_sentences_becomes_a_file_of_vectors(
     vectors = read_vectors(output)
     assert ending == "csv" or vectors.dtype == dtype
     expected = encoder.encode(sentences)
-    np.testing.assert_allclose(vectors.reshape(expected.shape), expected, atol=tolerance)
+    assert_allclose(vectors.reshape(expected.shape), expected, atol=tolerance)
     if ending == "parquet":
         assert polars.read_parquet(output)["sentence"].to_list() == sentences
     assert [path.name for path in output.parent.iterdir()] == [output.name]
@@ -93,11 +92,11 @@ def test_standard_input_is_encoded_to_standard_output(tmp_path, model, encoder):
     assert result.stderr == "" and result.returncode == 128 + 13  # SIGPIPE ended it
     vectors = np.loadtxt(io.StringIO(result.stdout), np.float32, delimiter=",")
     expected = encoder.encode(["A dog runs."] * 2, language="en")
-    np.testing.assert_allclose(vectors, expected, atol=1e-6)
+    assert_allclose(vectors, expected, atol=1e-6)
 
 
 @pytest.mark.parametrize(
-    ("option", "same"),
+    "option, same",
     [
         ("--normalize", {"normalize_embeddings": True}),
         ("--tokenized", {"tokenized": True}),
@@ -105,16 +104,12 @@ def test_standard_input_is_encoded_to_standard_output(tmp_path, model, encoder):
     ],
 )
 def test_options_of_the_encoder_are_options_of_the_command(groundvec, tmp_path, option, same):
-    described = description(
-        "gru-16-attention", parts={"similarity": "dot", "languages": ["en", "de"]}
-    )
-    text = Text.build(["A dog 's ball ."])
-    save_model(tmp_path / "dot", Model(described, {"en": text, "de": text}, 8))
+    save_model(tmp_path / "dot", models.model(similarity="dot", languages=["en", "de"]))
     (tmp_path / "s.txt").write_text("A dog's ball.")
     groundvec("encode", "s.txt", option, "--model", "dot", "-o", "v.npy")
     encoder = SentenceEncoder(tmp_path / "dot")
     expected = encoder.encode(["A dog's ball."], **same)
-    np.testing.assert_allclose(np.load(tmp_path / "v.npy"), expected, atol=1e-6)
+    assert_allclose(np.load(tmp_path / "v.npy"), expected, atol=1e-6)
     assert not np.allclose(expected, encoder.encode(["A dog's ball."]), atol=1e-3)
 
 
@@ -130,15 +125,15 @@ def test_vectors_that_the_disk_cannot_hold_are_one_line_and_no_file(tmp_path, mo
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("groundvec encode -o v.npy <&-", "standard input is closed: name a file of sentences"),
-        ("groundvec info >&-", "standard output is closed"),
-        ("groundvec encode -o s.csv --overwrite < s.csv", "s.csv is an input, and would be over"),
-        ("touch s.onnx; groundvec export flickr8k -o s.onnx", "s.onnx already exists: name anoth"),
-        ("touch s.npy; groundvec encode no.txt -o s.npy", "s.npy already exists: name another out"),
-        ("touch r.csv; groundvec evaluate retrieval a b --ranks r.csv", "r.csv already exists: na"),
-    ],
+    "line, said",
+    cells("""
+    groundvec encode -o v.npy <&-                       | standard input is closed: name a file of
+    groundvec info >&-                                  | standard output is closed
+    groundvec encode -o s.csv --overwrite < s.csv       | s.csv is an input, and would be over
+    touch s.onnx; groundvec export flickr8k -o s.onnx   | s.onnx already exists: name another
+    touch s.npy; groundvec encode no.txt -o s.npy       | s.npy already exists: name another out
+    touch s.csv; groundvec evaluate retrieval a b --ranks s.csv | s.csv already exists: name
+    """),
 )
 def test_a_closed_stream_or_an_existing_output_is_refused_in_one_line(tmp_path, line, said):
     (tmp_path / "s.csv").write_text("A dog.\n")
@@ -158,7 +153,7 @@ def test_two_files_have_a_number_a_line(tmp_path, model, encoder):
     result = shell(tmp_path, f"groundvec similarity --model {model} --files {files}")
     expected = encoder.similarity(SENTENCES, SENTENCES[::-1]).diagonal()
     numbers = np.array(result.stdout.split(), float)
-    np.testing.assert_allclose(numbers, expected, atol=1e-4, err_msg=result.stderr)
+    assert_allclose(numbers, expected, atol=1e-4, err_msg=result.stderr)
 
 
 # search
@@ -434,71 +429,64 @@ def test_a_search_goes_on_where_nothing_can_be_saved(
 def test_info_describes_a_model(groundvec, model):
     lines = dict(line.split(maxsplit=1) for line in groundvec("info", model).splitlines())
     assert lines["languages"] == "en, de" and lines["vectors"] == "16 numbers"
-    assert lines["encoder"].startswith("rnn (cell gru, size 16, pooling attention")
     assert lines["text"] == "characters" and lines["snapshots"] == "after epoch 2, 4"
+    assert lines["encoder"].startswith("rnn (cell gru, size 16, pooling attention")
     assert lines["pictures"].startswith("1280 features, efficientnet_lite0")
     assert lines["card"] == f"{model}/README.md"
-    size = sum(path.stat().st_size for path in model.rglob("*") if path.is_file())
+    size = sum(map(len, tree(model).values()))
     assert lines["folder"] == f"{model} ({size / 1e6:.1f} MB)"
 
 
 # Mistakes
 
-RATE = ["evaluate", "ratings", "nowhere"]  # other mistakes are named first
-RETRIEVE = ["evaluate", "retrieval", "captions.npy", "images.npy"]
-
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["encode", "s.txt", "-o", "v.txt"], "v.txt does not end in .npy or .csv or .parquet"),
-        (["export", "flickr8k", "-o", "new.txt"], "new.txt does not end in .onnx"),
-        (["export", "nowhere", "-o", "folder"], "folder already exists: name another folder"),
-        (["export", "nowhere", "-o", "folder", "--overwrite"], "--overwrite replaces no folder:"),
-        (["encode", "s.txt", "--device", ""], " cannot be used ("),
-        (["encode", "table.csv"], "table.csv is no text"),
-        (["encode", "captions.txt"], "captions.txt is a table, by its first line (image,caption)"),
-        (["encode", "tokens.txt"], "tokens.txt is a table, by its first line (1.jpg#0\\tA dog.)"),
-        (["encode", "no.txt"], "no.txt: No such file or directory; name a file of sentences"),
-        (["similarity", "s.txt", "A dog."], "s.txt is the name of a file, or looks like one"),
-        (["similarity", "A dog."], "give two sentences in quotation marks, or two files"),
-        (["similarity", "--files", "s.txt", "two.txt"], "s.txt has 1 lines and two.txt has 2"),
-        (["search", "s.txt", "A dog.", "-n", "0"], "--best is 0: ask for one or more"),
-        (["search", "s.txt", "no.jpg"], "no.jpg is neither a sentence nor the file of a picture"),
-        (["search", "s.txt", "A.", "--minus", "2:no.jpg"], "no.jpg is neither a sentence nor the"),
-        (["search", "s.txt", "A.", "--plus", "0:red"], "0:red: a weight of 0 changes nothing, lea"),
-        (["search", "s.txt", "./folder"], "there is no query: describe pictures in quotation mar"),
-        (["search", "folder", "A.", "--open"], "--open has no page: name one, such as -o best.htm"),
-        (["search", "s.txt", "A.", "--paths", "-o", "b.html"], "--paths prints, and -o writes a"),
-        (["search", "s.txt", "A.", "--paths", "-v"], "-v/--verbose: not allowed with argument --p"),
-        ([*RATE, "--captions", "empty.txt"], "empty.txt is empty: write one training caption"),
-        ([*RETRIEVE, "--ranks", "r.npy"], "argument --ranks: r.npy does not end in .csv"),
-        (["search", "s.txt", " "], "argument QUERY: a sentence is empty: describe pictures"),
-        (["search", "s.txt", "A.", "--minus", "..."], "argument --minus: a sentence is empty"),
-        (["encode", "blank.txt"], r"blank.txt line 2 is empty ('\u200b.'): write text, or leave"),
-        (["similarity", "A dog.", ""], "sentence 1 is empty (''): write text, or leave it out"),
-        (["search", "A dog.", "A cat."], "A dog. does not exist: name a picture or a folder"),
-        (
-            ["search", "a", "dog", "folder"],
-            "a does not exist: name the pictures first: folder 'a dog'",
-        ),
-        (
-            ["search", "s.txt", "A.", "--plus", "snow: .5"],
-            "snow: .5: only a term of --plus and --min",
-        ),
-        (["search", "s.txt", "2:snow"], "2:snow: only a term of --plus and --minus has a weight"),
-    ],
+    "arguments, message",
+    cells(r"""
+    encode s.txt -o v.txt            | v.txt does not end in .npy or .csv or .parquet
+    export flickr8k -o new.txt       | new.txt does not end in .onnx
+    export nowhere -o folder         | folder already exists: name another folder
+    export nowhere -o folder --overwrite | --overwrite replaces no folder:
+    encode s.txt --device ''         | cannot be used (
+    encode table.csv                 | table.csv is no text
+    encode captions.txt              | captions.txt is a table, by its first line (image,caption)
+    encode tokens.txt                | tokens.txt is a table, by its first line (1.jpg#0\tA dog.)
+    encode no.txt                    | no.txt: No such file or directory; name a file of sentences
+    similarity s.txt 'A dog.'        | s.txt is the name of a file, or looks like one
+    similarity 'A dog.'              | give two sentences in quotation marks, or two files
+    similarity --files s.txt two.txt | s.txt has 1 lines and two.txt has 2
+    search s.txt 'A dog.' -n 0       | --best is 0: ask for one or more
+    search s.txt no.jpg              | no.jpg is neither a sentence nor the file of a picture
+    search s.txt A. --minus 2:no.jpg | no.jpg is neither a sentence nor the
+    search s.txt A. --plus 0:red     | 0:red: a weight of 0 changes nothing, lea
+    search s.txt ./folder            | there is no query: describe pictures in quotation mar
+    search folder A. --open          | --open has no page: name one, such as -o best.htm
+    search s.txt A. --paths -o b.html | --paths prints, and -o writes a
+    search s.txt A. --paths -v       | -v/--verbose: not allowed with argument --p
+    evaluate ratings none --captions empty.txt | empty.txt is empty: write one training caption
+    evaluate retrieval a b --ranks r.npy | argument --ranks: r.npy does not end in .csv
+    search s.txt ' '                 | argument QUERY: a sentence is empty: describe pictures
+    search s.txt A. --minus ...      | argument --minus: a sentence is empty
+    encode blank.txt                 | blank.txt line 2 is empty ('\u200b.'): write text, or leave
+    search 'A dog.' 'A cat.'         | A dog. does not exist: name a picture or a folder
+    search a dog folder              | a does not exist: name the pictures first: folder 'a dog'
+    search s.txt A. --plus 'snow: .5' | snow: .5: only a term of --plus and --min
+    search s.txt 2:snow              | 2:snow: only a term of --plus and --minus has a weight
+    """),
 )
 def test_a_mistake_is_named(tmp_path, monkeypatch, capsys, arguments, message):
-    (tmp_path / "s.txt").write_text("A dog.\n")
-    (tmp_path / "two.txt").write_text("A dog.\nA cat.\n")
-    (tmp_path / "empty.txt").touch()
-    (tmp_path / "blank.txt").write_text("A dog.\n\u200b.\n")
-    (tmp_path / "captions.txt").write_text("image,caption\n1.jpg,A dog.\n")
-    (tmp_path / "tokens.txt").write_text("1.jpg#0\tA dog.\n")
-    (tmp_path / "table.csv").write_text("id,caption\n1,A dog.\n")
+    texts = {
+        "s.txt": "A dog.\n",
+        "two.txt": "A dog.\nA cat.\n",
+        "empty.txt": "",
+        "blank.txt": "A dog.\n\u200b.\n",
+        "captions.txt": "image,caption\n1.jpg,A dog.\n",
+        "tokens.txt": "1.jpg#0\tA dog.\n",
+        "table.csv": "id,caption\n1,A dog.\n",
+    }
+    fill(tmp_path, texts)
     (tmp_path / "folder").mkdir()
     monkeypatch.chdir(tmp_path)
     with pytest.raises((InputError, SystemExit)) as caught:
-        run_here(*arguments)
+        run_here(*shlex.split(arguments))
     assert message in f"{caught.value} {capsys.readouterr().err}"

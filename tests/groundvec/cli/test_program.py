@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+import reproduction.arguments  # noqa: F401, adds bounds of the study's numbers
 from groundvec.cli.program import BOUNDS, execute
 from groundvec.config import parts
 from tests.support.commands import shell
+from tests.support.tables import cells
 
 ROOT = Path(__file__).parents[3]
 
@@ -173,31 +175,24 @@ def test_stopped_work_exits_with_sigterm_s_status(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("raised", "said"),
-    [
-        ("OSError(13, 'Permission denied', 'a.csv')", "a.csv: Permission denied; change its perm"),
-        ("OSError(5, 'Input/output error', 'a.h5')", "a.h5: Input/output error; correct that"),
-        ("OSError(28, 'No space left', 'a')", "no space left on the disk while writing a"),
-        ('RuntimeError("can\'t allocate memory: 9\\n at")', "not enough memory (can't allocate"),
-        ("ModuleNotFoundError(name='h5py')", 'h5py is not installed: pip install "groundvec[train'),
-        ("OSError(30, 'Read-only file system', 'a')", "a: Read-only file system; change its perm"),
-        ("OSError(12, 'Cannot allocate memory')", "not enough memory"),
-        ("OSError('9999 requested and 496 written')", "no space left on the disk"),
-        ("MemoryError()", "not enough memory (MemoryError)"),
-        ("InputError('x.onnx is none (Failed to allocate memory)')", "not enough memory (x.onnx"),
-        ("KeyError('pl: No space left on device (os error 28)')", "no space left on the disk"),
-        ("ValueError('h5: errno = 122, error message = x')", "no space left on the disk"),
-        (
-            "ImportError('x.so: failed to map segment')",
-            "a library is installed but cannot be loaded",
-        ),
-        (
-            "ImportError('x.so: no', name='cv2.x')",
-            "cv2 is installed but cannot be loaded (x.so: no)",
-        ),
-        # Torchvision says so when it was compiled for another version of torch.
-        ("RuntimeError('operator torchvision::nms does not exist')", "this torchvision was built"),
-    ],
+    "raised, said",
+    cells(r"""
+    OSError(13, 'Permission denied', 'a.csv') | a.csv: Permission denied; change its perm
+    OSError(5, 'Input/output error', 'a.h5') | a.h5: Input/output error; correct that
+    OSError(28, 'No space left', 'a')        | no space left on the disk while writing a
+    RuntimeError("can't allocate memory: 9\n at") | not enough memory (can't allocate
+    ModuleNotFoundError(name='h5py')         | h5py is not installed: pip install "groundvec[train
+    OSError(30, 'Read-only file system', 'a') | a: Read-only file system; change its perm
+    OSError(12, 'Cannot allocate memory')    | not enough memory
+    OSError('9999 requested and 496 written') | no space left on the disk
+    MemoryError()                            | not enough memory (MemoryError)
+    InputError('x.onnx is none (Failed to allocate memory)') | not enough memory (x.onnx
+    KeyError('pl: No space left on device (os error 28)') | no space left on the disk
+    ValueError('h5: errno = 122, error message = x') | no space left on the disk
+    ImportError('x.so: failed to map segment') | a library is installed but cannot be loaded
+    ImportError('x.so: no', name='cv2.x')    | cv2 is installed but cannot be loaded (x.so: no)
+    RuntimeError('operator torchvision::nms does not exist') | this torchvision was built
+    """),
 )
 def test_errors_of_the_system_are_one_line(tmp_path, raised, said):
     result = program(tmp_path, f"raise {raised}")
@@ -219,35 +214,27 @@ def test_a_library_that_does_not_load_before_a_script_starts_is_one_line(tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("script", "numbers", "said"),
+    "numbers, said",
     [
-        ("translator", "--seed -1", "--seed: -1 is less than the minimum of 0"),
-        ("translate", "--n 0", "--n: 0 is less than the minimum of 1"),
-        ("train", "--draw 5 0 1", "--draw.1: 0 is less than the minimum of 1"),
+        ({"seed": -1}, "--seed: -1 is less than the minimum of 0"),
+        ({"n": 0}, "--n: 0 is less than the minimum of 1"),
+        ({"draw": [5, 0, 1]}, "--draw.1: 0 is less than the minimum of 1"),
     ],
 )
-def test_numbers_are_within_the_bounds_of_a_configuration(caplog, script, numbers, said):
-    program = import_module(f"scripts.{script}")
-    required = []
-    for action in program.parser._actions:
-        if action.required and action.type is not int:
-            [value, *_] = action.choices or ["{encoder: {name: bag, size: 4}}"]
-            required += [action.option_strings[0], value]
-    arguments = program.parser.parse_args([*required, *numbers.split()])
-    arguments.log = None
-    arguments.overwrite = False
+def test_numbers_are_within_the_bounds_of_a_configuration(caplog, numbers, said):
+    arguments = argparse.Namespace(log=None, overwrite=False, **numbers)
     with pytest.raises(SystemExit, match="1"):
-        execute(lambda _: pytest.fail("it went on"), arguments, logging.INFO)
+        execute(None, arguments, logging.INFO)
     assert f"error: {said}" in caplog.text
 
 
 @pytest.mark.parametrize(
-    ("script", "settings", "said"),
-    [
-        ("translator", "size: 0", "translator.size: 0 is less than the minimum of 1"),
-        ("translator", "batch_sizes: 8", "unknown key 'batch_sizes': did you mean 'batch_size'?"),
-        ("extract_features", "[1]", "extraction"),
-    ],
+    "script, settings, said",
+    cells("""
+    translator       | size: 0        | translator.size: 0 is less than the minimum of 1
+    translator       | batch_sizes: 8 | unknown key 'batch_sizes': did you mean 'batch_size'?
+    extract_features | [1]            | extraction
+    """),
 )
 def test_settings_are_within_the_bounds_of_a_configuration(capsys, script, settings, said):
     program = import_module(f"scripts.{script}")

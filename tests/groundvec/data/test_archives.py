@@ -20,6 +20,7 @@ from groundvec.data.archives import unpack
 from groundvec.runtime.errors import InputError
 from tests.support.folders import tree
 from tests.support.refusals import refused
+from tests.support.tables import cells
 
 FILES = {"a.txt": b"first", "deep/er/b.bin": bytes(range(256)) * 20, "deep/empty": b""}
 
@@ -67,17 +68,17 @@ def test_a_good_archive_is_unpacked_and_leaves_no_temporary_files(make, tmp_path
 
 @pytest.mark.parametrize(
     "members, unpacked",
-    [
-        (["train2014/1.jpg"], ["1.jpg"]),
-        (["train2014/1.jpg", "__MACOSX/train2014/._1.jpg", "b/__MACOSX/._b"], ["1.jpg"]),
-        (["train2014/train2014/1.jpg"], ["train2014/1.jpg"]),
-        (["val2014/1.jpg"], ["val2014/1.jpg"]),
-        (["train2014/1.jpg", "readme.txt"], ["train2014/1.jpg", "readme.txt"]),
-    ],
+    cells("""
+    train2014/1.jpg                                           | 1.jpg
+    train2014/1.jpg __MACOSX/train2014/._1.jpg b/__MACOSX/._b | 1.jpg
+    train2014/train2014/1.jpg                                 | train2014/1.jpg
+    val2014/1.jpg                                             | val2014/1.jpg
+    train2014/1.jpg readme.txt                                | train2014/1.jpg readme.txt
+    """),
 )
 def test_only_a_single_folder_of_the_same_name_is_not_nested(make, tmp_path, members, unpacked):
-    unpack(make(dict.fromkeys(members, b"1")), tmp_path / "train2014")
-    assert tree(tmp_path / "train2014") == dict.fromkeys(unpacked, b"1")
+    unpack(make(dict.fromkeys(members.split(), b"1")), tmp_path / "train2014")
+    assert tree(tmp_path / "train2014") == dict.fromkeys(unpacked.split(), b"1")
 
 
 @given(parts=st.lists(st.sampled_from(["..", ".", "a", "b", ""]), min_size=1, max_size=5))

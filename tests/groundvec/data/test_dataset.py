@@ -2,9 +2,9 @@ import hashlib
 import re
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -14,6 +14,8 @@ from groundvec.data.split import UNENCODED, drawn, load_split, load_text_only
 from groundvec.runtime.errors import InputError
 from tests.support.limits import allocates_less_than
 from tests.support.refusals import refused
+from tests.support.result_files import assert_rows, read_table
+from tests.support.tables import cells
 
 
 @pytest.fixture(autouse=True)
@@ -27,12 +29,21 @@ def photos(tmp_path, monkeypatch):
 
 def tables():
     """Three images, one in each split, with two captions each."""
-    names = ["a.jpg", "b.jpg", "c.jpg"]
-    images = pd.DataFrame({"image_id": names, "split": dataset.SPLITS})
-    images["path"] = [f"photos/{name}" for name in names]
-    captions = pd.DataFrame({"image_id": np.repeat(names, 2), "language": "en"})
-    captions["split"] = np.repeat(dataset.SPLITS, 2)
-    captions["caption"] = ["A cat .", "Cats", "A dog .", "Dogs", "A cow .", "Cows"]
+    images = read_table("""
+        image_id | split | path
+        a.jpg    | train | photos/a.jpg
+        b.jpg    | dev   | photos/b.jpg
+        c.jpg    | test  | photos/c.jpg
+    """)
+    captions = read_table("""
+        image_id | language | split | caption
+        a.jpg    | en       | train | A cat .
+        a.jpg    | en       | train | Cats
+        b.jpg    | en       | dev   | A dog .
+        b.jpg    | en       | dev   | Dogs
+        c.jpg    | en       | test  | A cow .
+        c.jpg    | en       | test  | Cows
+    """)
     return captions, images
 
 
@@ -71,19 +82,19 @@ def test_reading_one_language(tmp_path):
 
 @pytest.mark.parametrize(
     "table, rows, column, value, error",
-    [
-        ("images", 3, None, ["a.jpg", "dev", "a"], "image a.jpg is listed twice; list each"),
-        ("images", 3, None, ["d.jpg", "train", "d"], "image d.jpg has no captions; add some or"),
-        ("images", 1, "split", "val", "image b.jpg: unknown split 'val'; the splits are train,"),
-        ("captions", 2, "split", "", "a caption in en of image b.jpg: unknown split ''; the"),
-        ("captions", 2, "split", "test", "in split test, but its image b.jpg is in split dev;"),
-        ("captions", [3, 4], "language", "English", "b.jpg (and 1 more): language 'English' is"),
-        ("captions", 6, None, ["z.jpg", "en", "train", "A."], "there is no image z.jpg; add the"),
-        ("captions", 4, "caption", "", "en of image c.jpg: the caption is empty; write one or"),
-        ("captions", [1, 2], "caption", " \t\u00a0", "a.jpg (and 1 more): the caption is empty;"),
-        ("captions", 3, "caption", "🐕" * 1001, "has 1,001 characters, more than the limit"),
-        ("images", slice(None), "width", "640", "images: the columns are image_id, split, pa"),
-    ],
+    cells(r"""
+    images   | 3         | null     | [a.jpg, dev, a]        | image a.jpg is listed twice
+    images   | 3         | null     | [d.jpg, train, d]      | image d.jpg has no captions
+    images   | 1         | split    | val                    | image b.jpg: unknown split 'val'
+    captions | 2         | split    | ""                     | in en of image b.jpg: unknown split
+    captions | 2         | split    | test                   | test, but its image b.jpg is in
+    captions | [3, 4]    | language | English                | b.jpg (and 1 more): language
+    captions | 6         | null     | [z.jpg, en, train, A.] | there is no image z.jpg; add
+    captions | 4         | caption  | ""                     | image c.jpg: the caption is empty
+    captions | [1, 2]    | caption  | " \t\u00a0"            | (and 1 more): the caption is empty
+    captions | 3         | caption  | LONG                   | has 1,001 characters, more than
+    images   | [0, 1, 2] | width    | "640"                  | the columns are image_id, split, p
+    """),
 )
 def test_bad_data_is_refused_in_one_line_and_nothing_is_written(
     tmp_path, table, rows, column, value, error
@@ -92,8 +103,9 @@ def test_bad_data_is_refused_in_one_line_and_nothing_is_written(
     captions.loc[5, "caption"] = "x" * 1000
     dataset.check(captions, images)
     spoiled = images if table == "images" else captions
+    rows, column, value = map(yaml.safe_load, (rows, column, value))
     if column:
-        spoiled.loc[rows, column] = value
+        spoiled.loc[rows, column] = "🐕" * 1001 if value == "LONG" else value
     else:
         spoiled.loc[rows] = value
     with refused(re.escape(error)):
@@ -144,20 +156,21 @@ def test_the_file_that_was_probably_meant_is_named(tmp_path, listed, file):
 
 def more_captions():
     """Captions of other pictures, in two languages; some hold captions of `tables`."""
-    rows = [
-        ("d.jpg", "en", "A bird ."),
-        ("d.jpg", "de", "Ein Vogel ."),
-        ("e.jpg", "en", "A fish ."),
-        ("e.jpg", "en", "a COW"),  # of a test picture
-        ("e.jpg", "de", "Eine Kuh ."),
-        ("f.jpg", "de", "Ein Frosch ."),
-        ("g.jpg", "en", "Cats !"),  # of a training picture, not most of its captions
-        ("g.jpg", "en", "An ape ."),
-        ("h.jpg", "en", "a cat."),  # a training picture
-        ("h.jpg", "de", "Eine Katze ."),
-        ("h.jpg", "de", "Katzen ."),
-    ]
-    captions = pd.DataFrame(rows, columns=["image_id", "language", "caption"])
+    # e.jpg is a test picture, and h.jpg a training picture; g.jpg has one caption of another one.
+    captions = read_table("""
+        image_id | language | caption
+        d.jpg    | en       | A bird .
+        d.jpg    | de       | Ein Vogel .
+        e.jpg    | en       | A fish .
+        e.jpg    | en       | a COW
+        e.jpg    | de       | Eine Kuh .
+        f.jpg    | de       | Ein Frosch .
+        g.jpg    | en       | Cats !
+        g.jpg    | en       | An ape .
+        h.jpg    | en       | a cat.
+        h.jpg    | de       | Eine Katze .
+        h.jpg    | de       | Katzen .
+    """)
     return captions.assign(split="train")
 
 
@@ -166,15 +179,17 @@ def test_captions_without_images_share_no_caption_with_the_data_set(tmp_path):
     dataset.write(tmp_path / "set", captions, images, more_captions())
     read = dataset.read_captions(tmp_path / "set/captions.csv")
     assert read[: len(captions)].equals(captions)
-    assert read[len(captions) :].values.tolist() == [
-        ["a.jpg", "de", "train", "Eine Katze ."],
-        ["a.jpg", "de", "train", "Katzen ."],
-        ["d.jpg", "en", "more", "A bird ."],
-        ["d.jpg", "de", "more", "Ein Vogel ."],
-        ["f.jpg", "de", "more", "Ein Frosch ."],
-        ["g.jpg", "en", "more", "Cats !"],
-        ["g.jpg", "en", "more", "An ape ."],
-    ]
+    expected = """
+        image_id | language | split | caption
+        a.jpg    | de       | train | Eine Katze .
+        a.jpg    | de       | train | Katzen .
+        d.jpg    | en       | more  | A bird .
+        d.jpg    | de       | more  | Ein Vogel .
+        f.jpg    | de       | more  | Ein Frosch .
+        g.jpg    | en       | more  | Cats !
+        g.jpg    | en       | more  | An ape .
+    """
+    assert_rows(read[len(captions) :], expected)
     assert set(dataset.read_images(tmp_path / "set/images.csv").image_id) == set(images.image_id)
 
 

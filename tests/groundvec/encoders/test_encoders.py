@@ -5,6 +5,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 
 from groundvec.model.network import Model
 from groundvec.text import words
@@ -23,14 +24,14 @@ MODELS = [
 ]
 
 
-@pytest.mark.parametrize(("encoder", "text"), MODELS)
+@pytest.mark.parametrize("encoder, text", MODELS)
 @given(st.lists(st.text("A dogchasesZwei2!.", max_size=60), min_size=1, max_size=6))
 def test_an_embedding_does_not_depend_on_its_batch(encoder, text, others):
     one = model(encoder, text=text)
     caption = "A dog chases 2 cats."
     alone = embed(one, [caption])[0]
     together = embed(one, [*others, caption, "A " * 150])[len(others)]
-    np.testing.assert_allclose(together, alone, atol=1e-6)
+    assert_allclose(together, alone, atol=1e-6)
 
 
 def test_a_bag_with_idf_is_the_projected_sum_of_weighted_embeddings():
@@ -44,7 +45,7 @@ def test_a_bag_with_idf_is_the_projected_sum_of_weighted_embeddings():
     assert encoder.embedding.weight.std() < 0.2
     one.fit_idf([("en", text.encode(captions))])
     a, dog, zebra = np.log([5 / 4, 5 / 2, 5 / 1])
-    np.testing.assert_allclose(encoder.idf[2:], [a, dog, zebra], rtol=1e-6)
+    assert_allclose(encoder.idf[2:], [a, dog, zebra], rtol=1e-6)
 
     vectors = encoder.embedding.weight.detach().numpy()[2:].astype(float)
     state = a * vectors[0] + dog * vectors[1] + zebra * vectors[2]
@@ -53,7 +54,7 @@ def test_a_bag_with_idf_is_the_projected_sum_of_weighted_embeddings():
     projected = weights @ (np.sqrt(7) * state) + bias
     both = np.concatenate([projected / np.linalg.norm(projected), state]) / np.sqrt(2)
     [found] = one.encode_sentences(["a dog zebra"])
-    np.testing.assert_allclose(found, both, atol=1e-6)
+    assert_allclose(found, both, atol=1e-6)
 
     image = one.encode_images(np.ones((1, 12), np.float32))
     assert image.shape == (1, 16 + 7) and (image[:, 16:] == 0).all()
@@ -90,10 +91,10 @@ def test_a_gru_over_words_of_ngrams_is_concatenated_with_a_bag(sentences):
             pooled = encoder.pooling(states, torch.tensor([len(words)]))[0]
             projected = encoder.of_state(state) + encoder.of_order(pooled)
             expected = torch.cat([unit(projected), unit(state)]) / 2**0.5
-            np.testing.assert_allclose(found, expected, atol=1e-5)
+            assert_allclose(found, expected, atol=1e-5)
 
 
 def test_unknown_characters_are_read_as_a_zero_vector():
     for encoder, text in (("gru-16-max", "characters"), (BAG, "words")):
         assert (model(encoder, text=text).captions["en"].embedding.weight[UNKNOWN] == 0).all()
-    np.testing.assert_allclose(*embed(model(), ["A ß dog.", "A é dog."]), atol=1e-6)
+    assert_allclose(*embed(model(), ["A ß dog.", "A é dog."]), atol=1e-6)

@@ -14,7 +14,7 @@ RNNS = {"gru": torch.nn.GRU, "lstm": torch.nn.LSTM}
 
 
 @pytest.mark.parametrize(
-    ("vocabulary", "directions", "large"),
+    "vocabulary, directions, large",
     [
         (9, 1, 1),  # a vocabulary smaller than the batch; oneDNN's products
         (500, 2, 1),

@@ -9,10 +9,6 @@ from groundvec.evaluation import chance, retrieval
 from groundvec.evaluation.ranks import DIRECTIONS
 
 
-def evaluate(*arguments, **options):
-    return retrieval.scored(retrieval.rank_both_ways(*arguments, **options))
-
-
 def random_ranks(counts):
     """The ranks in all orders of the candidates, by place, where image i has counts[i] captions."""
     image = np.repeat(np.arange(len(counts)), counts)
@@ -31,7 +27,8 @@ def test_chance_is_the_mean_over_all_orders(counts):
     image, *ranks = random_ranks(counts)
     table = chance.chance(image)
     vectors = np.eye(len(image))
-    assert list(table) == list(evaluate(vectors, vectors[: len(counts)], image))
+    found = retrieval.rank_both_ways(vectors, vectors[: len(counts)], image)
+    assert list(table) == list(retrieval.scored(found))
     assert table["direction"].tolist() == list(DIRECTIONS)
     assert table["queries"].tolist() == [len(image), len(counts)]
     for row, r in zip(table.to_dict("records"), ranks, strict=True):

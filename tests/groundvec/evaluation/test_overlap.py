@@ -85,20 +85,16 @@ def rated():
     return pd.DataFrame(rows, columns=columns)
 
 
-def predicted(pairs):
+@pytest.fixture(scope="module")
+def predictions():
     rng = np.random.default_rng(1)
     vectors = {sentence: rng.standard_normal(6) for sentence in SENTENCES}
-    table = predict(pairs, lambda sentences: np.stack([vectors[each] for each in sentences]))
+    table = predict(rated(), lambda sentences: np.stack([vectors[each] for each in sentences]))
     labels = {"system": "scenes/gru-8-max/seed1", "kind": "snapshot", "epochs": "0"}
     ensemble = table.assign(cosine=table["cosine"] ** 3)
     return pd.concat(
         [table.assign(**labels), ensemble.assign(**labels | {"kind": "ensemble", "epochs": "4"})]
     )
-
-
-@pytest.fixture(scope="module")
-def predictions():
-    return predicted(rated())
 
 
 @pytest.fixture(scope="module")

@@ -89,7 +89,7 @@ def test_training_pairs_without_development_pairs_are_named():
         ratings.predict(pairs[pairs["split"] != "dev"], encoder(vectors))
 
 
-@pytest.mark.parametrize(("tokenized", "end"), [(True, "p.m. ."), (False, "p.m.")])
+@pytest.mark.parametrize("tokenized, end", [(True, "p.m. ."), (False, "p.m.")])
 def test_tokens_get_the_full_stop_that_captions_have(tokenized, end):
     """Tests of the workflow compare the scores of snapshots and of their ensemble."""
     pairs, vectors = frozen()

@@ -11,11 +11,13 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 
 from groundvec import SentenceEncoder
 from groundvec.export.onnx import export, store
 from groundvec.model.hub import find
 from groundvec.model.network import Model, load_ensemble
+from groundvec.similarity import join
 from groundvec.text import ngrams
 from reproduction.text import trees
 from tests.support.examples import description
@@ -55,13 +57,10 @@ def by_torch(models, sentences, language="en"):
     batches = [(torch.tensor(each), torch.tensor([len(each)])) for each in sentences]
     with torch.inference_mode():
         each = [torch.cat([m.embed_captions(language, b) for b in batches]) for m in models]
-    total = torch.stack(each).sum(dim=0).numpy()
-    if models[0].similarity == "cosine":
-        return total / np.linalg.norm(total, axis=1, keepdims=True)
-    return total / len(models)
+    return join([vectors.numpy() for vectors in each], models[0].similarity)
 
 
-@pytest.mark.parametrize(("encoder", "text", "similarity"), ENCODERS)
+@pytest.mark.parametrize("encoder, text, similarity", ENCODERS)
 def test_vectors_of_ragged_batches_equal_pytorch_s(encoder, text, similarity, tmp_path):
     """A snapshot and an ensemble; a sentence alone has the same vector as in a batch."""
     models = [model(encoder, seed, text, similarity=similarity) for seed in range(2)]
@@ -81,8 +80,8 @@ def test_vectors_of_ragged_batches_equal_pytorch_s(encoder, text, similarity, tm
         for number, graph in graphs.items():
             found = run(graph, sentences)
             assert found.dtype == np.float32 and found.shape == (len(sentences), 8)
-            np.testing.assert_allclose(found, by_torch(models[:number], sentences), atol=1e-5)
-            np.testing.assert_allclose(run(graph, sentences[:1]), found[:1], atol=1e-6)
+            assert_allclose(found, by_torch(models[:number], sentences), atol=1e-5)
+            assert_allclose(run(graph, sentences[:1]), found[:1], atol=1e-6)
 
     check()
 
@@ -114,7 +113,7 @@ def test_vectors_of_words_of_n_grams_equal_pytorch_s(beside, sentences):
         onnx.checker.check_model(path, full_check=True)
         graph = session(path)
     found = run_words(graph, TEXTS["ngrams"], sentences)
-    np.testing.assert_allclose(found, one.encode_sentences(sentences), atol=1e-5)
+    assert_allclose(found, one.encode_sentences(sentences), atol=1e-5)
 
 
 def test_a_language_is_one_of_the_model_s(tmp_path):
@@ -123,7 +122,7 @@ def test_a_language_is_one_of_the_model_s(tmp_path):
     export([both], tmp_path / "de.onnx", language="de")
     found = {name: run(session(tmp_path / f"{name}.onnx"), [[2, 3]]) for name in ("en", "de")}
     for name, vector in found.items():
-        np.testing.assert_allclose(vector, by_torch([both], [[2, 3]], name), atol=1e-6)
+        assert_allclose(vector, by_torch([both], [[2, 3]], name), atol=1e-6)
     assert np.abs(found["en"] - found["de"]).max() > 0.01
     with refused("no language 'fr': choose one of en, de"):
         export([both], tmp_path / "fr.onnx", language="fr")
@@ -154,7 +153,7 @@ def shipped():
 
 
 @pytest.mark.parametrize(
-    ("precision", "share", "difference"), [("float16", 0.51, 0.001), ("int8", 0.27, 0.002)]
+    "precision, share, difference", [("float16", 0.51, 0.001), ("int8", 0.27, 0.002)]
 )
 def test_smaller_weights_make_a_smaller_file_and_nearly_the_same_vectors(
     precision, share, difference, shipped, tmp_path
@@ -166,7 +165,7 @@ def test_smaller_weights_make_a_smaller_file_and_nearly_the_same_vectors(
     sentences = ["A dog runs on the beach.", "Two men are playing guitar."]
     found = run_words(session(tmp_path / "small.onnx"), shipped.models[0].texts["en"], sentences)
     expected = shipped.encode(sentences, tokenized=True)
-    np.testing.assert_allclose(found, expected, atol=difference)
+    assert_allclose(found, expected, atol=difference)
 
 
 def test_the_lines_in_the_documentation_read_the_file(tmp_path, monkeypatch):
@@ -177,7 +176,7 @@ def test_the_lines_in_the_documentation_read_the_file(tmp_path, monkeypatch):
     names = {}
     exec(lines, names)
     for sentence in ("  The dog's\trun: éß!", "?", "e\u0301\u00ad\ufb01…", "never seen: 🐶 (1,2)"):
-        np.testing.assert_allclose(names["encode"](sentence), encoder.encode(sentence), atol=1e-6)
+        assert_allclose(names["encode"](sentence), encoder.encode(sentence), atol=1e-6)
 
 
 def test_the_lines_in_the_documentation_read_words_of_n_grams(shipped, tmp_path):
@@ -187,4 +186,4 @@ def test_the_lines_in_the_documentation_read_words_of_n_grams(shipped, tmp_path)
     names = {"np": np, "re": re, "unicodedata": unicodedata, "graph": graph, "about": about}
     exec(re.search(r"```python\n(from sklearn.*?)```", PAGE.read_text(), re.S)[1], names)
     expected = shipped.encode("A dog runs on the beach.")
-    np.testing.assert_allclose(names["vector"], expected, atol=1e-6)
+    assert_allclose(names["vector"], expected, atol=1e-6)

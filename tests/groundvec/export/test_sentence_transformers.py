@@ -3,6 +3,7 @@ import json
 import numpy as np
 import pytest
 import torch
+from numpy.testing import assert_allclose, assert_array_equal
 from PIL import Image
 from sentence_transformers import SentenceTransformer
 
@@ -49,29 +50,27 @@ def test_the_exported_model_has_the_encoder_s_vectors_and_similarities_also_if_s
     loaded = load(tmp_path / "saved")
     vectors = loaded.encode(SENTENCES, batch_size=4)
     assert vectors.dtype == np.float32 and loaded.get_embedding_dimension() == 16
-    np.testing.assert_allclose(vectors, encoder.encode(SENTENCES), atol=1e-6)
+    assert_allclose(vectors, encoder.encode(SENTENCES), atol=1e-6)
     as_they_are = encoder.encode(SENTENCES, tokenized=True)
     assert np.abs(as_they_are - vectors).max() > 0.01
-    np.testing.assert_allclose(loaded.encode(SENTENCES, tokenized=True), as_they_are, atol=1e-6)
-    np.testing.assert_allclose(
+    assert_allclose(loaded.encode(SENTENCES, tokenized=True), as_they_are, atol=1e-6)
+    assert_allclose(
         loaded.encode("A dog.", language="de"), encoder.encode("A dog.", language="de"), atol=1e-6
     )
     assert loaded.similarity_fn_name == similarity
     theirs = loaded.similarity(vectors, vectors).numpy()
     if similarity == "euclidean":  # theirs is minus the distance, ours its square
         theirs = -(theirs**2)
-    np.testing.assert_allclose(theirs, encoder.similarity(SENTENCES, SENTENCES), atol=1e-5)
+    assert_allclose(theirs, encoder.similarity(SENTENCES, SENTENCES), atol=1e-5)
 
     loaded.save(str(tmp_path / "again"))
     again = load(tmp_path / "again")
-    np.testing.assert_array_equal(again.encode(SENTENCES, batch_size=4), vectors)
+    assert_array_equal(again.encode(SENTENCES, batch_size=4), vectors)
     of_folder = SentenceEncoder(tmp_path / "again", device="cpu")
-    np.testing.assert_array_equal(of_folder.encode(SENTENCES), encoder.encode(SENTENCES))
+    assert_array_equal(of_folder.encode(SENTENCES), encoder.encode(SENTENCES))
 
 
-@pytest.mark.parametrize(
-    ("given", "kind"), [([None], "NoneType"), (Image.new("RGB", (8, 8)), "image")]
-)
+@pytest.mark.parametrize("given, kind", [([None], "NoneType"), (Image.new("RGB", (8, 8)), "image")])
 def test_input_other_than_sentences_is_named(saved, given, kind):
     refused = f"is not text but {kind}: give strings$|Modality '{kind}' is not supported"
     with pytest.raises(ValueError, match=refused):  # of an image the package says so itself

@@ -13,6 +13,7 @@ from torchvision.models import get_model
 from groundvec.features import backbones
 from tests.support.features import ROOT, TINY, Trap, save_weights
 from tests.support.refusals import refused
+from tests.support.tables import cells
 
 
 @pytest.mark.parametrize("name", ["mobilenet_v3_small", TINY])
@@ -45,19 +46,19 @@ def test_resnet152_means_the_weights_of_the_paper(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "weights", "message"),
-    [
-        ("resnet512", {}, "unknown backbone 'resnet512'; did you mean resnet152"),
-        ("resnet18", {"weights": "V9"}, "resnet18 has no weights V9; choose .*IMAGENET1K_V1"),
-        ("efficientnet_lite0", {"weights": "V9"}, "efficientnet_lite0 has no weights V9"),
-        (TINY, {"weights_file": Path("none.pth")}, r"none\.pth does not exist"),
-        (TINY, {"weights_file": Path("tiny-00000000.pth")}, r"tiny-00000000\.pth is damaged"),
-        (TINY, {"weights_file": Path("trap.pth")}, r"trap\.pth is not a file of weights"),
-        (TINY, {"weights_file": Path("tensor.pth")}, "does not hold the weights of shufflenet"),
-        ("resnet18", {"weights_file": Path("tiny.pth")}, "does not hold the weights of resnet18"),
-        ("efficientnet_lite0", {"weights_file": Path("tiny.pth")}, "does not hold the weights of"),
-        ("squeezenet1_1", {"weights_file": Path("squeezenet.pth")}, "not end in a linear classif"),
-    ],
+    "name, weights, message",
+    cells(r"""
+    resnet512          | V1                | unknown backbone 'resnet512'; did you mean resnet152
+    resnet18           | V9                | resnet18 has no weights V9; choose .*IMAGENET1K_V1
+    efficientnet_lite0 | V9                | efficientnet_lite0 has no weights V9
+    shufflenet_v2_x0_5 | none.pth          | none\.pth does not exist
+    shufflenet_v2_x0_5 | tiny-00000000.pth | tiny-00000000\.pth is damaged
+    shufflenet_v2_x0_5 | trap.pth          | trap\.pth is not a file of weights
+    shufflenet_v2_x0_5 | tensor.pth        | does not hold the weights of shufflenet
+    resnet18           | tiny.pth          | does not hold the weights of resnet18
+    efficientnet_lite0 | tiny.pth          | does not hold the weights of
+    squeezenet1_1      | squeezenet.pth    | not end in a linear classif
+    """),
 )
 def test_networks_and_weights_that_cannot_be_used_are_refused(
     tmp_path, monkeypatch, tiny, name, weights, message
@@ -68,8 +69,9 @@ def test_networks_and_weights_that_cannot_be_used_are_refused(
     Path("trap.pth").write_bytes(pickle.dumps(Trap(), protocol=2))
     torch.save(torch.zeros(3), "tensor.pth")
     torch.save(get_model("squeezenet1_1").state_dict(), "squeezenet.pth")
+    options = {"weights_file": Path(weights)} if ".pth" in weights else {"weights": weights}
     with refused(message):
-        backbones.load(name, **weights).network  # noqa: B018 (Lite reads its weights then)
+        backbones.load(name, **options).network  # noqa: B018 (Lite reads its weights then)
     assert not Path("sprung").exists()
 
 

@@ -12,6 +12,7 @@ import pytest
 from groundvec.features import graphs
 from tests.support.features import STAND_IN
 from tests.support.refusals import refused
+from tests.support.tables import cells
 
 # The mean of each channel, through a convolution that adds one.
 GRAPH = """
@@ -74,22 +75,21 @@ def add_weights(model):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "problem"),
-    [
-        ("Conv(pixels, weight, bias)", "Expand(pixels, axes)", "it has the operator Expand"),
-        ("Conv(pixels, weight, bias)", "com.other.Conv(pixels)", "the operator com.other"),
-        ("Cast<to = 1>", "Cast<to = 999>", "is not an image network"),
-        ("48, 48] crops", "h, w] crops", "it has dim_param in a Dimension"),
-        ("48, 48] crops", "48, 47] crops", r"does not read \[1, 3, 48, 48\]"),
-        ("48] crops", "48] crops, float[1] other", r"does not read \[1, 3, 48, 48\]"),
-        ("(float[1, 3] features)", "(float[1, 4] features)", "is not an image network"),
-        ("axes = {2, 3}", "axes = {1, 2}", "is not an image network"),
-        ("pixels = ", "of64 = Cast<to = 11>(crops) pixels = ", "of64 has no known size, or is no"),
-        ("float[3] bias = {1, 1, 1}", "double[3] bias = {1, 1, 1}", "bias has numbers of another"),
-        # A few bytes that would take a terabyte, or years.
-        ("Conv(", "Conv<pads = [250000, 250000, 250000, 250000]>(", "750,[0-9,]+ numbers by"),
-        ("Conv(", "Conv<dilations = [-1, 1]>(", "is not an image network"),
-    ],
+    "old, new, problem",
+    cells(r"""
+    Conv(pixels, weight, bias) | Expand(pixels, axes) | it has the operator Expand
+    Conv(pixels, weight, bias) | com.other.Conv(pixels) | the operator com.other
+    Cast<to = 1>         | Cast<to = 999>       | is not an image network
+    48, 48] crops        | h, w] crops          | it has dim_param in a Dimension
+    48, 48] crops        | 48, 47] crops        | does not read \[1, 3, 48, 48\]
+    48] crops            | 48] crops, float[1] other | does not read \[1, 3, 48, 48\]
+    (float[1, 3] features) | (float[1, 4] features) | is not an image network
+    axes = {2, 3}        | axes = {1, 2}        | is not an image network
+    pixels =             | of64 = Cast<to = 11>(crops) pixels = | of64 has no known size, or is no
+    float[3] bias = {1, 1, 1} | double[3] bias = {1, 1, 1} | bias has numbers of another
+    Conv(                | Conv<pads = [250000, 250000, 250000, 250000]>( | 750,[0-9,]+ numbers by
+    Conv(                | Conv<dilations = [-1, 1]>( | is not an image network
+    """),
 )
 def test_other_graphs_are_refused(tmp_path, capfd, old, new, problem):
     changed_text = GRAPH.replace(old, new)
@@ -112,7 +112,7 @@ def test_many_operations_are_refused(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("content", "problem"),
+    "content, problem",
     [
         (b"no graph", "is not an image network"),
         (changed(claim), "is not an image network"),

@@ -1,6 +1,5 @@
 """The bank in a model's folder: made of training captions, read like weights that anybody made."""
 
-import json
 import shutil
 from functools import partial
 
@@ -15,7 +14,7 @@ from groundvec.model import bank, packing
 from groundvec.model.folder import BANK, ModelFolder
 from groundvec.querybank import normalizers
 from groundvec.runtime.files import sha256, write_bytes, write_json
-from tests.support.examples import save_model, sentences
+from tests.support.examples import change_model, save_model, sentences
 from tests.support.models import model, saved_model
 from tests.support.refusals import refused
 
@@ -78,9 +77,7 @@ def save_other_snapshots(source, target):
 def test_a_folder_that_gets_no_bank_names_none(trained, tmp_path, write):
     """Neither does it name graphs of image networks that it does not get."""
     write_bytes(trained / "graphs/0.onnx", b"graph")
-    content = ModelFolder(trained).metadata
-    content["graphs"] = [sha256(trained / "graphs/0.onnx")]
-    write_json(trained / "model.json", content)
+    change_model(trained, graphs=[sha256(trained / "graphs/0.onnx")])
     write(trained, tmp_path / "new")
     assert bank.read(ModelFolder(tmp_path / "new")) is None
     ModelFolder(tmp_path / "new").files()  # raises an error for a file that is missing
@@ -100,33 +97,40 @@ def test_a_bank_needs_cosines_and_captions(tmp_path, captions):
 
 
 def with_arrays(**changes):
-    """Change arrays of a bank's file, given by functions of the number of its centers."""
+    """Return a function that replaces arrays of a bank's file, and returns the new checksum.
 
-    def change(model_folder, about):
+    The arrays are given by functions of the number of the bank's centers.
+    """
+
+    def change(model_folder, centers):
         path = model_folder / BANK
-        made = {name: array(about["centers"]) for name, array in changes.items()}
+        made = {name: array(centers) for name, array in changes.items()}
         save_file(load_file(path) | made, path)
-        about["sha256"] = sha256(path)
+        return {"sha256": sha256(path)}
 
     return change
 
 
 @pytest.mark.parametrize(
-    ("change", "error"),
+    "change, error",
     [
-        (lambda path, about: (path / BANK).unlink(), "does not exist: copy the m"),
-        (lambda path, about: about.update(sha256="0" * 64), "is damaged, its checksum is not"),
-        (lambda path, about: about.update(centers=2**40), "does not describe a model"),
-        (lambda path, about: about.update(inverse_temperature=0), "does not describe a model"),
-        (lambda path, about: about.pop("sha256"), "does not describe a model"),
+        ({"sha256": "0" * 64}, "is damaged, its checksum is not"),
+        ({"centers": 2**40}, "does not describe a model"),
+        ({"inverse_temperature": 0}, "does not describe a model"),
         (with_arrays(shares=lambda n: np.ones(n + 1, np.float32)), "other names or shapes"),
         (with_arrays(more=lambda n: np.ones(n, np.float32)), "more is none of them"),
         (with_arrays(shares=lambda n: np.zeros(n, np.float32)), "a share that is not above 0"),
     ],
 )
 def test_a_bank_that_is_damaged_or_of_another_form_is_refused(trained, change, error):
-    content = json.loads((trained / "model.json").read_text())
-    change(trained, content["bank"])
-    write_json(trained / "model.json", content)
+    about = ModelFolder(trained).metadata["bank"]
+    about |= change if isinstance(change, dict) else change(trained, about["centers"])
+    change_model(trained, bank=about)
     with refused(error):
+        bank.read(ModelFolder(trained))
+
+
+def test_a_missing_bank_is_named(trained):
+    (trained / BANK).unlink()
+    with refused("does not exist: copy the model again"):
         bank.read(ModelFolder(trained))

@@ -25,10 +25,6 @@ WEIGHTS = f"snapshots/epoch-{ABOUT['saved'][0]:03}.safetensors"
 ANSWERS = "/api/models/{}/revision/{}?blobs=true"  # where a hub lists the files of a commit
 
 
-def digest(data):
-    return hashlib.sha1(data).hexdigest()
-
-
 @pytest.fixture
 def hub_server(server, monkeypatch, tmp_path):
     """A hub without models, whose address is in the environment."""
@@ -43,7 +39,7 @@ def hub_server(server, monkeypatch, tmp_path):
 
 def put(hub_server, files, name="user/model", claimed=0):
     """Put a model on the hub, which adds `claimed` to the sizes of its files; return its commit."""
-    commit = digest(repr(sorted(files.items())).encode())
+    commit = hashlib.sha1(repr(sorted(files.items())).encode()).hexdigest()
     listed = [{"rfilename": path, "size": len(data) + claimed} for path, data in files.items()]
     answer = json.dumps({"sha": commit, "siblings": listed}).encode()
     for revision in ("main", commit):

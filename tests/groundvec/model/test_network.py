@@ -1,12 +1,12 @@
 """Models: their images, their snapshots and descriptions."""
 
-import json
 from pathlib import Path
 from string import ascii_lowercase
 
 import numpy as np
 import pytest
 import torch
+import yaml
 
 import reproduction  # noqa: F401, makes the study's parts known
 from groundvec import SentenceEncoder
@@ -15,12 +15,13 @@ from groundvec.model.network import Model, load_model
 from groundvec.model.stored import Weights
 from groundvec.model.weights import load as load_weights
 from groundvec.model.weights import save as save_weights
-from groundvec.runtime.files import write_json
+from groundvec.runtime.files import read_json, write_json
 from groundvec.similarity import join
-from tests.support.examples import description
+from tests.support.examples import change_model, description
 from tests.support.limits import grows_less_than
 from tests.support.models import BAG, TEXT, embed, model, saved_model
 from tests.support.refusals import refused
+from tests.support.tables import cells
 
 
 def test_the_image_encoder_starts_xavier_uniform():
@@ -52,9 +53,8 @@ def test_a_sentence_of_no_known_word_stays_zero_in_an_ensemble():
 def test_a_model_of_parts_that_do_not_fit_is_refused(tmp_path):
     """Also where no configuration was checked: its description may come from anybody."""
     saved_model(tmp_path)
-    metadata = json.loads((tmp_path / "model.json").read_text())
-    metadata["description"] |= {"encoder": BAG | {"state": True}, "similarity": "dot"}
-    (tmp_path / "model.json").write_text(json.dumps(metadata))
+    parts = description(BAG | {"state": True}) | {"similarity": "dot"}
+    change_model(tmp_path, description=parts)
     with refused("`state` needs cosines, which `similarity: cosine` pr"):
         SentenceEncoder(tmp_path)
 
@@ -88,28 +88,32 @@ def merged(content, change):
 @pytest.mark.parametrize(
     "change, message",
     [
-        ({"description": {"encoder": {"size": 10**9}}}, "1000000000 is greater than the maximum"),
         ({"description": {"training": {"optimizer": {"name": "x" * 3000}}}}, "there is no 'xxx"),
         ({"description": {"encoder": HUGE}}, "does not hold the weights of this model"),
         ({"description": {"languages": LANGUAGES}, "texts": VOCABULARIES}, "languages: 676"),
         ({"description": {"text": {"name": "trees"}}, "texts": {"en": DEEP}}, "dimension: 10000"),
-        ({"features": {"blocks": '[{"transform": "x"}]'}}, r"transform: Expecting"),
-        ({"features": {"crops": 3}}, "crops: 3 is not one of"),
-        ({"features": {"blocks": '[{"factor": 1e308}]'}}, "factor: 1e.308 is greater than"),
-        ({"description": {"encoder": {"name": "../x"}}}, r"encoder.name: '\.\./x' is not one of"),
-        ({"sha256": {"4": ""}}, r"sha256\.4: '' does not match"),
-        ({"texts": {"en": {"parses": "/dev/zero"}}}, r"\('parses' was unexpected\)"),
-        ({"width": 60_000}, "does not hold the weights of this model"),
-        ({"texts": {"en": {"characters": "ab", "counts": None}}}, "does not describe a model"),
-        ({"texts": {"en": {"characters": "aa", "counts": [1, 1]}}}, "distinct characters"),
         ([], r"\[\] is not of type 'object'"),
+        *cells(r"""
+        {description: {encoder: {size: 1000000000}}}    | 1000000000 is greater than the maximum
+        {description: {encoder: {name: ../x}}}          | encoder.name: '\.\./x' is not one of
+        {features: {crops: 3}}                          | crops: 3 is not one of
+        {features: {blocks: '[{"transform": "x"}]'}}    | transform: Expecting
+        {features: {blocks: '[{"factor": 1e308}]'}}     | factor: 1e.308 is greater than
+        {sha256: {"4": ""}}                             | sha256\.4: '' does not match
+        {width: 60000}                                  | does not hold the weights of this model
+        {texts: {en: {parses: /dev/zero}}}              | \('parses' was unexpected\)
+        {texts: {en: {characters: ab, counts: null}}}   | does not describe a model
+        {texts: {en: {characters: aa, counts: [1, 1]}}} | distinct characters
+        """),
     ],
 )
 def test_a_description_that_claims_too_much_is_refused_before_memory_is_taken(
     tmp_path, change, message
 ):
     saved_model(tmp_path)
-    content = json.loads((tmp_path / "model.json").read_text())
+    content = read_json(tmp_path / "model.json")
+    if isinstance(change, str):
+        change = yaml.safe_load(change)
     write_json(tmp_path / "model.json", merged(content, change) if change else change)
     with grows_less_than(200_000), refused(message):
         load_model(tmp_path, 4)
@@ -130,15 +134,14 @@ def test_programs_compute_float32_as_such():
         device = choose(threads=1)
         assert device == ("cuda" if torch.cuda.is_available() else "cpu")
         assert choose("cpu") == "cpu"
-        assert torch.backends.cudnn.rnn.fp32_precision == "ieee"
-        assert torch.backends.cudnn.conv.fp32_precision == "ieee"
-        assert torch.backends.cuda.matmul.fp32_precision == "ieee"
-        assert torch.backends.mkldnn.matmul.fp32_precision == "ieee"
+        cudnn = torch.backends.cudnn
+        matmul = torch.backends.mkldnn.matmul
+        for operation in (cudnn.rnn, cudnn.conv, torch.backends.cuda.matmul, matmul):
+            assert operation.fp32_precision == "ieee"
         assert torch.get_num_threads() == 1
         assert not rounds_to_bfloat16()
         choose(precision="bfloat16")
-        assert torch.backends.cudnn.rnn.fp32_precision == "tf32"
-        assert torch.backends.mkldnn.matmul.fp32_precision == "bf16"
+        assert (cudnn.rnn.fp32_precision, matmul.fp32_precision) == ("tf32", "bf16")
         flags = Path("/proc/cpuinfo")
         if flags.exists():
             able = {"avx512_bf16", "amx_bf16", "bf16"} & set(flags.read_text().split())

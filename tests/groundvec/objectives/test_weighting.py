@@ -59,7 +59,7 @@ def cross_entropy(a, b, temperature):
 
 
 @pytest.mark.parametrize(
-    ("objective", "cost"), [(multilingual, hinge_cost), (contrastive, cross_entropy)]
+    "objective, cost", [(multilingual, hinge_cost), (contrastive, cross_entropy)]
 )
 @given(st.integers(0, 999), st.integers(1, 4), st.floats(0, 1), st.floats(0.05, 2))
 def test_the_objective_is_a_weighted_sum_over_all_pairs(

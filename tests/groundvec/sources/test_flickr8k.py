@@ -9,6 +9,7 @@ import pytest
 from groundvec.data import dataset
 from groundvec.sources import flickr8k
 from tests.support.refusals import refused
+from tests.support.result_files import assert_rows
 
 FLICKR8K = {
     "Flickr8k.token.txt": (
@@ -44,17 +45,21 @@ def test_flickr8k(tmp_path, caplog, zipped):
                 archive.write(file, file.name)
         text = tmp_path / "text.zip"
     captions, images = flickr8k.read("photos", text)
-    assert images.values.tolist() == [
-        ["30_c.jpg", "train", "photos/30_c.jpg"],
-        ["10_a.jpg", "train", "photos/10_a.jpg"],
-        ["20_b.jpg", "dev", "photos/20_b.jpg"],
-    ]
-    assert captions.values.tolist() == [
-        ["10_a.jpg", "en", "train", "A child in a pink dress is climbing up stairs ."],
-        ["10_a.jpg", "en", "train", 'The sign says " Stop "'],
-        ["30_c.jpg", "en", "train", "A black dog & a spotted dog"],
-        ["20_b.jpg", "en", "dev", "a"],
-    ]
+    expected = """
+        image_id | split | path
+        30_c.jpg | train | photos/30_c.jpg
+        10_a.jpg | train | photos/10_a.jpg
+        20_b.jpg | dev   | photos/20_b.jpg
+    """
+    assert_rows(images, expected)
+    expected = """
+        image_id | language | split | caption
+        10_a.jpg | en       | train | A child in a pink dress is climbing up stairs .
+        10_a.jpg | en       | train | The sign says " Stop "
+        30_c.jpg | en       | train | A black dog & a spotted dog
+        20_b.jpg | en       | dev   | a
+    """
+    assert_rows(captions, expected)
     dataset.check(captions, images)
     assert "dropped 3 captions of 2 names in no split" in caplog.text
 

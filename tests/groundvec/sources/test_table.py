@@ -9,6 +9,7 @@ import pytest
 from groundvec.data import dataset
 from groundvec.sources import table
 from tests.support.refusals import refused
+from tests.support.result_files import assert_rows
 
 
 def write_table(tmp_path, text, encoding="utf-8"):
@@ -37,19 +38,23 @@ def test_table(tmp_path):
         "sub/c.jpg,NA, test ,en\n"
     )
     captions, images = table.read(write_table(tmp_path, text), "photos")
-    assert images.values.tolist() == [
-        ["a.jpg", "train", "photos/a.jpg"],
-        ["b.jpg", "dev", "photos/b.jpg"],
-        ["sub/c.jpg", "test", "photos/sub/c.jpg"],
-    ]
+    expected = """
+        image_id  | split | path
+        a.jpg     | train | photos/a.jpg
+        b.jpg     | dev   | photos/b.jpg
+        sub/c.jpg | test  | photos/sub/c.jpg
+    """
+    assert_rows(images, expected)
     assert images.index.tolist() == [0, 1, 2]
-    assert captions.values.tolist() == [
-        ["a.jpg", "en", "train", 'A cat, "Tom", sleeps.'],
-        ["a.jpg", "en", "train", "A cat sleeps 🐈"],
-        ["a.jpg", "de", "train", "Eine Katze schläft."],
-        ["b.jpg", "en", "dev", "A dog, asleep"],
-        ["sub/c.jpg", "en", "test", "NA"],
-    ]
+    expected = """
+        image_id  | language | split | caption
+        a.jpg     | en       | train | A cat, "Tom", sleeps.
+        a.jpg     | en       | train | A cat sleeps 🐈
+        a.jpg     | de       | train | Eine Katze schläft.
+        b.jpg     | en       | dev   | A dog, asleep
+    """
+    assert_rows(captions[:-1], expected)
+    assert captions["caption"][4] == "NA"
 
 
 def test_table_without_a_split_gets_one_that_does_not_depend_on_the_order(tmp_path, caplog):

@@ -8,24 +8,24 @@ from hypothesis import strategies as st
 from groundvec.config import parts
 from groundvec.text.characters import Text
 from groundvec.text.punctuation import detach_punctuation, substitutions
+from tests.support.tables import cells
 
 CHARACTERS = {"name": "characters"}
 
 
 @pytest.mark.parametrize(
-    ("written", "expected"),
-    [
-        ("A dog runs on the beach.", "A dog runs on the beach ."),
-        ("He waits...", "He waits ..."),
-        ("A dog, a cat;and a cow: three", "A dog , a cat ; and a cow : three"),
-        ('A sign says "Red Light."', 'A sign says " Red Light . "'),
-        ("The dog's ball isn't here", "The dog 's ball isn 't here"),
-        ("\u201cThe dog\u2019s,\u201d he says", '" The dog \'s , " he says'),
-        ("1,000 people at 10:30.", "1,000 people at 10:30 ."),
-        ("A T-shirt of the U.S. team", "A T-shirt of the U.S. team"),
-        ("", ""),
-        ("...", "..."),
-    ],
+    "written, expected",
+    cells("""
+    A dog runs on the beach.      | A dog runs on the beach .
+    He waits...                   | He waits ...
+    A dog, a cat;and a cow: three | A dog , a cat ; and a cow : three
+    A sign says "Red Light."      | A sign says " Red Light . "
+    The dog's ball isn't here     | The dog 's ball isn 't here
+    \u201cThe dog\u2019s,\u201d he says | " The dog 's , " he says
+    1,000 people at 10:30.        | 1,000 people at 10:30 .
+    A T-shirt of the U.S. team    | A T-shirt of the U.S. team
+    ...                           | ...
+    """),
 )
 def test_by_hand(written, expected):
     assert detach_punctuation([written, expected], CHARACTERS) == [expected, expected]

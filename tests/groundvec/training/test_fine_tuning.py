@@ -11,17 +11,17 @@ from tests.support.trainings import SPLIT, TEXT, recalls
 
 
 @pytest.mark.parametrize(
-    ("by_epoch", "epochs", "best"),
+    "by_epoch, epochs, best",
     [
-        ([50, 20, 30, 30, 30, 90, 90], 4, 2),  # two epochs without a better one than the second
-        ([50, 20, 30, 40, 30, 50, 40], 6, 5),  # the last of all epochs
-        ([90, 20, 10, 10, 99, 99, 99], 3, 1),  # the start does not count
+        ("50 20 30 30 30 90 90", 4, 2),  # two epochs without a better one than the second
+        ("50 20 30 40 30 50 40", 6, 5),  # the last of all epochs
+        ("90 20 10 10 99 99 99", 3, 1),  # the start does not count
     ],
 )
 def test_a_training_with_patience_stops_and_keeps_its_best_epoch(
     tmp_path, monkeypatch, by_epoch, epochs, best
 ):
-    values = iter(by_epoch)
+    values = map(int, by_epoch.split())
     monkeypatch.setattr(loop, "development_recall", lambda *_: recalls(next(values)))
     described = description(epochs=6, cycle=6, batch_size=4)
     for _ in range(2):  # the second time, it was finished before
@@ -43,7 +43,7 @@ def folders(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("of_shares", "share"),
+    "of_shares, share",
     [([1, 1, 1, 1, 1], 0), ([1, 2, 3, 3, 2], 0.5), ([1, 2, 3, 4, 5], 1)],
 )
 def test_the_weights_are_interpolated_as_development_recall_says(

@@ -1,12 +1,12 @@
 """Models of several languages (Calixto & Liu 2017)."""
 
 import dataclasses
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
-from safetensors.torch import load_file
 
 from groundvec import SentenceEncoder
 from groundvec.config import parts as parts_of
@@ -16,16 +16,15 @@ from groundvec.data.split import Captions, Split, load_text_only
 from groundvec.evaluation.retrieval import caption_ranks
 from groundvec.model.network import Model, load_model
 from groundvec.results.schemas import History
-from groundvec.runtime.files import read_json, write_json
+from groundvec.runtime.files import read_json
 from groundvec.text.characters import Text
 from groundvec.training import loop
-from scripts import ensemble
 from tests.support.examples import description, save_model, sentences
 from tests.support.refusals import refused
-from tests.support.result_files import filled
-from tests.support.trainings import SPLIT, recalls, train, two_languages
+from tests.support.result_files import filled, write_models
+from tests.support.small_data import run_script
+from tests.support.trainings import SPLIT, recalls, train, two_languages, weights
 
-ENSEMBLE = {"history": "history.csv", "model": "model.json", "output": "ensemble.json"}
 BOTH = {"languages": ["en", "de"], "objective": {"name": "multilingual", "beta": 0.5}}
 
 
@@ -44,62 +43,44 @@ def test_two_languages_are_learned_and_each_finds_the_other(tmp_path):
     assert history[-1]["dev_recall"] > 0.8 > history[0]["dev_recall"]
 
 
-@pytest.mark.parametrize(("beta", "chosen"), [(0, [2, 3]), (0.5, [1, 2])])
+@pytest.mark.parametrize("beta, chosen", [(0, [2, 3]), (0.5, [1, 2])])
 def test_with_beta_0_no_image_is_learned_and_the_last_snapshots_are_used(tmp_path, beta, chosen):
     parts = {**BOTH, "objective": {"name": "multilingual", "beta": beta}}
     described = description("gru-8-max", parts=parts, epochs=3, cycle=1, batch_size=4)
-    values = iter([0.0, 3.0, 2.0, 1.0])
-
-    def evaluate(model, dev):
-        return recalls(next(values))
-
+    evaluate = Mock(side_effect=map(recalls, [0.0, 3.0, 2.0, 1.0]))
     history = train(tmp_path, two_languages(), described, evaluate=evaluate)
-    first, last = (
-        load_file(tmp_path / f"snapshots/epoch-00{epoch}.safetensors") for epoch in (0, 3)
-    )
+    first, last = (weights(tmp_path, epoch) for epoch in (0, 3))
     learned = {name.partition(".")[0] for name in first if not first[name].equal(last[name])}
     assert learned == ({"captions"} if beta == 0 else {"captions", "image"})
     filled(pd.DataFrame(history), History).to_csv(tmp_path / "history.csv", index=False)
-    about = {"dataset": "x", "model": "x", "seed": 1, "texts": {"en": {}}, "width": 6, "key": "x"}
-    about |= {"description": described, "snapshots": [1, 2, 3], "saved": [1, 2, 3]}
-    write_json(tmp_path / "model.json", about)
-    paths = [f"--{key}={tmp_path / name}" for key, name in ENSEMBLE.items()]
-    ensemble.main(ensemble.parser.parse_args(paths))
+    [path] = write_models(tmp_path, ("x", "one"), snapshots=(1, 2, 3), one=described)
+    options = ["--history", tmp_path / "history.csv", "--model", path]
+    run_script("ensemble", *options, "--output", tmp_path / "ensemble.json")
     assert read_json(tmp_path / "ensemble.json")["epochs"] == chosen
-
-
-def saved_model(folder, shared):
-    texts = [["a dog", "ein Hund"]] * 2 if shared else [["a dog"], ["ein Hund"]]
-    texts = {language: Text.build(own) for language, own in zip(("en", "de"), texts, strict=True)}
-    torch.manual_seed(0)
-    one = Model(description(parts={**BOTH, "shared": shared}), texts, 12).eval()
-    save_model(folder, one)
-    return one
 
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_a_saved_model_embeds_each_language_as_before(tmp_path, shared):
-    one = saved_model(tmp_path, shared)
+    captions = ["a dog", "ein Hund"]
+    english, german = (Text.build(captions if shared else [caption]) for caption in captions)
+    torch.manual_seed(0)
+    described = description(parts={**BOTH, "shared": shared})
+    one = Model(described, {"en": english, "de": german}, 12).eval()
+    save_model(tmp_path, one)
     again = load_model(tmp_path, 4)
     encoder = SentenceEncoder(tmp_path, epochs=[4])
     for language in ("en", "de"):
-        expected = one.encode_sentences(["a dog", "ein Hund"], language)
-        np.testing.assert_array_equal(
-            again.encode_sentences(["a dog", "ein Hund"], language), expected
-        )
-        found = encoder.encode(["a dog", "ein Hund"], language=language)
+        expected = one.encode_sentences(captions, language)
+        np.testing.assert_array_equal(again.encode_sentences(captions, language), expected)
+        found = encoder.encode(captions, language=language)
         np.testing.assert_allclose(found, expected, atol=1e-6)
     english, german = (encoder.encode("ein Hund", language=name) for name in ("en", "de"))
     assert np.array_equal(english, german) == shared
     np.testing.assert_array_equal(encoder.encode("ein Hund"), english)
-    names = {
-        name.split(".")[1] for name, _ in one.named_parameters() if name.startswith("captions")
-    }
-    assert names == ({"shared"} if shared else {"en", "de"})
 
 
 @pytest.mark.parametrize(
-    ("languages", "objective", "message"),
+    "languages, objective, message",
     [
         (["en", "en"], {}, "languages: .* has non-unique elements"),
         (["en", "de"], {"name": "cca"}, "the objective cca needs one language"),
@@ -137,7 +118,7 @@ def test_captions_without_pictures_bring_languages_together(tmp_path):
     about, texts, split = with_more(epochs=20, cycle=20)
     loop.train(about, texts, split, split, 0, "cpu", tmp_path)
     model = Model(about, texts, 6).eval()
-    model.load_state_dict(load_file(tmp_path / "snapshots/epoch-020.safetensors"))
+    model.load_state_dict(weights(tmp_path, 20))
     german, english, *others = model.encode_sentences(["Ein Hund", "A dog", "Eine Kuh", "Vögel"])
     assert german @ english > max(german @ other for other in others)
     one = model.captions["shared"]
