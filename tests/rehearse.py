@@ -45,13 +45,14 @@ from tests.support import public_files
 from tests.support.sts_files import SUBTASKS
 from tests.support.workflow import copy_project
 
-PICTURES = {  # by source and split; `pairs` are sentence pairs for translation only
-    "flickr8k": {"train": 6000, "dev": 1000, "test": 1000},
-    "karpathy": {"train": 29000, "dev": 1014, "test": 1000},  # of Flickr30k
-    "mscoco": {"train": 113287, "dev": 5000, "test": 5000},
-    "multi30k": {"train": 29000, "dev": 500, "test": 514, "pairs": 1000},
-    "pascal1k": {"train": 800, "dev": 100, "test": 100},
-}
+# By source and split; karpathy's are Flickr30k's. `pairs` are sentence pairs for translation only.
+PICTURES = yaml.safe_load("""
+    flickr8k: {train: 6000, dev: 1000, test: 1000}
+    karpathy: {train: 29000, dev: 1014, test: 1000}
+    mscoco: {train: 113287, dev: 5000, test: 5000}
+    multi30k: {train: 29000, dev: 500, test: 514, pairs: 1000}
+    pascal1k: {train: 800, dev: 100, test: 100}
+""")
 TIMES = ("here", "in full")
 MULTI30K_OF_FLICKR8K = {"train": 5528, "dev": 934, "test": 929}
 RATED = sum(sum(of.values()) for of in SUBTASKS.values()) + 8628 + 9927  # with STS-B and SICK

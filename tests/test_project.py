@@ -13,7 +13,6 @@ from envs import write
 from tests.support.find_tests import find_tests
 
 ROOT = Path(__file__).parent.parent
-SCRIPTS = sorted((ROOT / "scripts").glob("*.py"))
 SOURCES = [
     path
     for folder in (

@@ -15,6 +15,7 @@ from PIL import Image
 
 from groundvec.runtime.files import sha256
 from tests.support import forks
+from tests.support.folders import tree
 from tests.support.photos import jpeg
 from tests.support.reliability import write_section
 from tests.support.workflow import ROOT, SCENES, environment
@@ -110,16 +111,15 @@ def test_bad_input_is_answered_with_one_line_and_a_status(tmp_path, mistake, ans
     folder = tmp_path / "mine"
     folder.mkdir()
     prepare(folder)
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    before = tree(folder)
     env = {**environment(), "PYTHONPATH": str(ROOT)}
     result = forks.run(*words_of(command), cwd=folder, env=env)
     assert result.returncode == 1, result.stderr
     assert "Traceback" not in result.stderr
     lines = [line for line in result.stderr.splitlines() if expected in line]
     assert lines and lines[0].startswith("error: "), result.stderr
-    after = {path for path in folder.rglob("*") if path.is_file()}
-    assert {path for path in after if ".snakemake" not in path.parts} == set(before)
-    assert all(path.read_bytes() == content for path, content in before.items())
+    after = {path: data for path, data in tree(folder).items() if ".snakemake" not in path}
+    assert after == before
     message = lines[0].removeprefix("error: ").replace(f"{folder}{os.sep}", "")
     message = message.replace("|", "\\|")
     answers[mistake] = message if len(message) < 160 else f"{message[:160]}..."
@@ -135,7 +135,7 @@ def words_of(command):
 
 
 @pytest.mark.parametrize(
-    ("command", "closed"),
+    "command, closed",
     [
         (DATASET, "my/captions.csv"),
         (DATASET, "."),

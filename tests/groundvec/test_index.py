@@ -6,11 +6,13 @@ import os
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock, patch
 
 import numpy as np
 import pandas as pd
 import pytest
-import torch
+import yaml
+from numpy.testing import assert_allclose, assert_array_equal
 from PIL import Image
 
 from groundvec import ImageEncoder, Index, SentenceEncoder
@@ -20,19 +22,20 @@ from groundvec.features.extract import described_features
 from groundvec.features.files import checksums
 from groundvec.model import bank
 from groundvec.model.folder import ModelFolder
-from groundvec.model.network import Model
 from groundvec.runtime.errors import InputError
-from groundvec.text.characters import Text
-from tests.support.examples import description, save_model
+from tests.support import models
+from tests.support.examples import save_model
 from tests.support.lexicons import add_classes
+from tests.support.photos import write_photos
+from tests.support.refusals import refused
+from tests.support.tables import cells
 
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("model")
     lite = backbones.load("efficientnet_lite0", crops=1)
-    torch.manual_seed(0)
-    network = Model(description("gru-16-max"), {"en": Text.build(["A dog."])}, lite.width)
+    network = models.model("gru-16-max", width=lite.width)
     save_model(folder, network, features=described_features(lite, "cpu"))
     return folder
 
@@ -44,24 +47,16 @@ def cache(tmp_path, monkeypatch, kept_graphs):
 
 @pytest.fixture
 def photos(tmp_path, cache):
-    rng = np.random.default_rng(0)
-    for name in ("a.png", "b.png", "deep/c.png"):
-        path = tmp_path / "photos" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        Image.fromarray(rng.integers(0, 256, (30, 30, 3), np.uint8)).save(path)
-    return tmp_path / "photos"
+    return write_photos(tmp_path / "photos", "a.png", "b.png", "deep/c.png")
 
 
 @pytest.fixture
 def closed(monkeypatch):
-    """Pictures cannot be read from now on."""
+    """Return a function after whose call no picture can be read."""
 
     def close():
-        def refuse(path):
-            raise AssertionError(f"{path} is read")
-
-        monkeypatch.setattr("groundvec.features.files.sha256", refuse)
-        monkeypatch.setattr("groundvec.index.ImageEncoder", refuse)
+        monkeypatch.setattr("groundvec.features.files.sha256", None)
+        monkeypatch.setattr("groundvec.index.ImageEncoder", None)
 
     return close
 
@@ -69,11 +64,11 @@ def closed(monkeypatch):
 def test_a_second_search_reads_no_picture(photos, model, closed):
     first = Index(photos, model)
     expected = ImageEncoder(model).encode(photos)
-    np.testing.assert_allclose(first.vectors, expected, atol=1e-6)
+    assert_allclose(first.vectors, expected, atol=1e-6)
     closed()
     second = Index(photos, model)
     assert second.paths == first.paths == sorted(photos.rglob("*.png"))
-    np.testing.assert_array_equal(second.vectors, first.vectors)
+    assert_array_equal(second.vectors, first.vectors)
     assert second.search("A dog.") == first.search("A dog.")
 
 
@@ -84,7 +79,7 @@ def test_a_changed_picture_is_read_again_and_a_deleted_one_forgotten(photos, mod
     shutil.copy(photos / "deep/c.png", photos / "copy.png")
     after = Index(photos, model)
     assert [path.name for path in after.paths] == ["a.png", "copy.png"]  # c.png is the same
-    np.testing.assert_allclose(after.vectors, ImageEncoder(model).encode(after.paths), atol=1e-6)
+    assert_allclose(after.vectors, ImageEncoder(model).encode(after.paths), atol=1e-6)
     assert not np.allclose(after.vectors[0], before.vectors[0])
 
 
@@ -96,30 +91,28 @@ def test_each_search_names_unusable_images(photos, model, closed, caplog):
         f"{photos}/{name}.png" for name in "adefg"
     ]
     assert all(line.endswith("; convert it; it is left out") for line in caplog.messages)
-    with pytest.raises(InputError, match=r"none of 1 pictures can be used: \S*a.png is not a pict"):
+    message = r"none of 1 pictures can be used: \S*a.png is not a pict"
+    with refused(message):
         Index(photos / "a.png", model)
     caplog.clear()
     closed()
     assert len(Index(photos, model).paths) == 2
     assert caplog.messages == ["pictures that cannot be used and are left out: 5"]
-    with pytest.raises(InputError, match=r"none of 1 pictures can be used: \S*a.png is not a pict"):
+    with refused(message):
         Index(photos / "a.png", model)
 
 
 @pytest.mark.parametrize(
-    ("where", "error"),
+    "where, error",
     [
         ("features.files.sha256", OSError(errno.EIO, "Input/output error")),
         ("features.extract.load", InputError("a.png does not exist")),  # the drive is unplugged
         ("features.images._decode", MemoryError()),
     ],
 )
-def test_a_failure_that_passes_is_not_kept(photos, model, monkeypatch, caplog, where, error):
-    def fail(*_):
-        raise error
-
-    with monkeypatch.context() as patch, pytest.raises(InputError, match="none of 3 pictures can"):
-        patch.setattr(f"groundvec.{where}", fail)
+def test_a_failure_that_passes_is_not_kept(photos, model, caplog, where, error):
+    fail = Mock(side_effect=error)
+    with patch(f"groundvec.{where}", fail), pytest.raises(InputError, match="none of 3 pictures"):
         Index(photos, model)
     caplog.clear()
     assert len(Index(photos, model).paths) == 3 and not caplog.messages
@@ -137,17 +130,13 @@ def test_a_picture_that_is_written_over_and_gets_its_old_time_is_read_again(phot
 
 def test_a_moved_or_copied_picture_is_read_and_not_embedded_again(photos, model, monkeypatch):
     expected = Index(photos, model)
-
-    def refuse(*_):
-        raise AssertionError("a picture is decoded")
-
-    monkeypatch.setattr("groundvec.features.extract.load", refuse)
+    monkeypatch.setattr("groundvec.features.extract.load", None)  # no picture is decoded
     shutil.copy(photos / "a.png", photos / "a2.png")
     (photos / "a2.png").rename(photos / "a.png")  # another inode
     (photos / "b.png").chmod(0o600)  # another time of change
-    np.testing.assert_array_equal(Index(photos, model).vectors, expected.vectors)
+    assert_array_equal(Index(photos, model).vectors, expected.vectors)
     moved = photos.rename(photos.with_name("moved"))
-    np.testing.assert_array_equal(Index(moved, model).vectors, expected.vectors)
+    assert_array_equal(Index(moved, model).vectors, expected.vectors)
 
 
 def replace_by_folder(path):
@@ -169,36 +158,27 @@ DAMAGE = {
 }
 
 
-def relist(change):
-    """Change the listing of an index, and make its checksum fit again."""
+def rewrite(change, numbers=b""):
+    """Change the listing of an index, and its first numbers, with a checksum that fits again."""
 
     def damage(path):
-        _, listing, numbers = path.read_bytes().split(b"\n", 2)
+        _, listing, stored = path.read_bytes().split(b"\n", 2)
         changed = json.loads(listing)
         change(*changed)
-        write_index(path, json.dumps(changed).encode(), numbers)
+        parts = [json.dumps(changed).encode(), numbers + stored[len(numbers) :]]
+        checksum = index_module._checksum(path, *parts)
+        path.write_bytes(b"\n".join([checksum, *parts]))
 
     return damage
 
 
-def write_index(path, listing, numbers):
-    checksum = index_module._checksum(path, listing, numbers)
-    path.write_bytes(b"\n".join([checksum, listing, numbers]))
-
-
-def overflowing(path):
-    """Change a number to one whose products overflow, and make the checksum fit again."""
-    _, listing, numbers = path.read_bytes().split(b"\n", 2)
-    write_index(path, listing, np.float32(3e38).tobytes() + numbers[4:])
-
-
 # In the listing, a row per file ends in the checksum of its content.
 DAMAGE |= {
-    "overflowing": overflowing,
-    "equal": relist(lambda seen, contents, unusable: seen[0].__setitem__(-1, seen[1][-1])),
-    "list": relist(lambda seen, contents, unusable: seen[0].__setitem__(-1, [seen[0][-1]])),
-    "twice": relist(lambda seen, contents, unusable: unusable.update({contents[0]: "is no"})),
-    "number": relist(lambda seen, contents, unusable: unusable.update({seen[0].pop(): 5})),
+    "overflowing": rewrite(lambda *_: None, np.float32(3e38).tobytes()),
+    "equal": rewrite(lambda seen, contents, unusable: seen[0].__setitem__(-1, seen[1][-1])),
+    "list": rewrite(lambda seen, contents, unusable: seen[0].__setitem__(-1, [seen[0][-1]])),
+    "twice": rewrite(lambda seen, contents, unusable: unusable.update({contents[0]: "is no"})),
+    "number": rewrite(lambda seen, contents, unusable: unusable.update({seen[0].pop(): 5})),
 }
 
 
@@ -210,7 +190,7 @@ def test_a_damaged_index_is_made_again(photos, model, tmp_path, caplog, damage):
     found = Index(photos, model)
     assert caplog.messages == [f"{kept} is damaged: its pictures are read again"]
     assert found.paths == expected.paths
-    np.testing.assert_allclose(found.vectors, expected.vectors, atol=1e-6)
+    assert_allclose(found.vectors, expected.vectors, atol=1e-6)
     if not kept.is_dir():  # which no program should remove
         caplog.clear()
         assert len(Index(photos, model).paths) == 3 and not caplog.messages
@@ -244,13 +224,13 @@ def test_a_bank_decides_the_order(photos, model, tmp_path, closed):
     plain = Index(photos, model)
     first = Index(photos, banked)
     assert not plain.normalizers.any()
-    np.testing.assert_allclose(first.vectors, plain.vectors, atol=1e-6)
-    np.testing.assert_allclose(
+    assert_allclose(first.vectors, plain.vectors, atol=1e-6)
+    assert_allclose(
         first.normalizers, bank.read(ModelFolder(banked)).normalizers(first.vectors), atol=1e-6
     )
     closed()
     second = Index(photos, banked)
-    np.testing.assert_array_equal(second.normalizers, first.normalizers)
+    assert_array_equal(second.normalizers, first.normalizers)
     cosines = {hit.path: hit.score for hit in plain.search("A cat.")}
     of_picture = dict(zip(second.paths, second.normalizers, strict=True))
     found = second.search("A cat.")
@@ -272,13 +252,11 @@ def test_queries_are_added_and_subtracted(photos, model, tmp_path):
         (index.search("A dog.", plus="A cat."), dog + cat, 2),
         (index.search(photos / "b.png"), like, 0),
         (
-            index.search("A dog.", plus=photos / "b.png", minus=["A cat.", "Red."]),
-            dog + like - cat - red,
-            -1,
+            index.search("A cat.", plus=["Red.", "Red."], minus=["A dog.", photos / "b.png"]),
+            cat + 2 * red - dog - like,
+            2,
         ),
-        (index.search("A dog.", minus=[photos / "b.png"]), dog - like, 1),
         (index.search("Dogs, cats.", tokenized=True), attached, 1),
-        (index.search("A dog.", plus=["Red.", "Red."]), dog + 2 * red, 3),
         (
             index.search("A dog.", plus={photos / "b.png": 2}, minus={"A cat.": 0.5}),
             dog + 2 * like - 0.5 * cat,
@@ -289,7 +267,7 @@ def test_queries_are_added_and_subtracted(photos, model, tmp_path):
         cosines = index.vectors @ query / np.linalg.norm(query)
         order = np.argsort(normalizers * index.normalizers - index.vectors @ query)
         assert [hit.path for hit in found] == [index.paths[row] for row in order]
-        np.testing.assert_allclose([hit.similarity for hit in found], cosines[order], atol=1e-5)
+        assert_allclose([hit.similarity for hit in found], cosines[order], atol=1e-5)
 
 
 def test_queries_are_combined_before_distances_are_computed():
@@ -310,7 +288,7 @@ def test_queries_are_combined_before_distances_are_computed():
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    "options, message",
     [
         ({"images": []}, "there is nothing to search: name a picture or a folder"),
         ({"images": "photos", "model": 5}, "5 is no model: give the name or the folder of one"),
@@ -318,12 +296,11 @@ def test_queries_are_combined_before_distances_are_computed():
             {"images": "photos", "backbone": ["resnet50"]},
             r"\['resnet50'\] is no network: give its name, or loaded",
         ),
-        ({"images": "photos", "crops": "2"}, "crops is '2': it must be 1, 2 or 10"),
         ({"images": "photos", "crops": 3}, "crops is 3: it must be 1, 2 or 10"),
     ],
 )
 def test_an_option_of_another_type_is_refused(options, message):
-    with pytest.raises(InputError, match=message):
+    with refused(message):
         Index(**options)
 
 
@@ -331,30 +308,29 @@ def test_a_query_that_means_nothing_is_refused(photos, model, tmp_path):
     index = Index(photos, model)
     (tmp_path / "no.jpg").write_text("text")
     mistakes = [
-        ("A dog.", {"minus": "A dog"}, "nothing is left of A dog.: subtract something else"),
         (photos / "a.png", {"minus": photos / "a.png"}, "nothing is left of"),
         ("a.png", {"language": "fr"}, r"a.png names a picture: write Path\('a.png'\)"),
         (photos / "none.png", {}, "none.png does not exist"),
         (photos, {}, "photos"),
         ("A dog.", {"plus": tmp_path / "no.jpg"}, "^\\S*no.jpg is not a picture"),
-        ("A dog.", {"minus": [3]}, "sentence 1 is not text but int"),
-        ("\u2026", {}, "sentence 0 is empty"),
-        ("A dog.", {"plus": "\u200b"}, "sentence 1 is empty"),
-        ("A dog.", {"plus": None}, "None is no query: give a sentence, a Path, or several"),
-        ("A dog.", {"minus": 5}, "5 is no query"),
-        ("A dog.", {"plus": [["a"]]}, r"\[\['a'\]\] is no query"),
-        ("A dog.", {"plus": {"A cat.": 0}}, "the weight of A cat. is 0: it must be above 0, at"),
-        ("A dog.", {"plus": {"A cat.": 1e39}}, r"is 1e\+39: it must be above 0, at most 1,000"),
-        ("A dog.", {"minus": {"A cat.": "2"}}, "the weight of A cat. is '2': it must be above 0"),
-        ("A dog.", {"language": 5}, "language is 5: give it as str"),
-        ("A dog.", {"best": 0}, "best is 0: it must be 1 or more, a whole number"),
-        ("A dog.", {"best": "3"}, "best is '3': it must be 1"),
-        ("A dog.", {"best": 2.5}, "best is 2.5: it must be 1"),
     ]
+    of_sentence = cells(r"""
+        {minus: A dog}            | nothing is left of A dog.: subtract something else
+        {minus: [3]}              | sentence 1 is not text but int
+        {plus: "\u200b"}          | sentence 1 is empty
+        {minus: 5}                | 5 is no query: give a sentence, a Path, or several
+        {plus: [[a]]}             | \[\['a'\]\] is no query
+        {plus: {A cat.: 0}}       | the weight of A cat. is 0: it must be above 0, at
+        {plus: {A cat.: 1.0e+39}} | is 1e\+39: it must be above 0, at most 1,000
+        {minus: {A cat.: "2"}}    | the weight of A cat. is '2': it must be above 0
+        {language: 5}             | language is 5: give it as str
+        {best: 0}                 | best is 0: it must be 1 or more, a whole number
+        {best: 2.5}               | best is 2.5: it must be 1
+    """)
+    mistakes += [("A dog.", yaml.safe_load(further), message) for further, message in of_sentence]
     for query, further, message in mistakes:
-        with pytest.raises(InputError, match=message) as caught:
+        with refused(message):
             index.search(query, **further)
-        assert "\n" not in str(caught.value)
 
 
 def test_copies_in_other_formats_and_sizes_are_shown_once(model, tmp_path, cache):
@@ -365,7 +341,6 @@ def test_copies_in_other_formats_and_sizes_are_shown_once(model, tmp_path, cache
     scene = blurred.resize((640, 480), Image.Resampling.BICUBIC)
     scene.save(tmp_path / "copies/scene.png")
     scene.save(tmp_path / "copies/scene.jpg", quality=75)
-    scene.save(tmp_path / "copies/scene.webp", quality=75)
     scene.resize((320, 240)).save(tmp_path / "copies/small.jpg")
     scene.crop((0, 0, 620, 480)).save(tmp_path / "copies/before.png")
     scene.crop((20, 0, 640, 480)).save(tmp_path / "copies/after.png")
@@ -395,7 +370,7 @@ def test_classes_decide_the_order_and_explain_it(photos, model, classifying, clo
     closed()
     index = Index(photos, classifying)
     tiger, cup, espresso = index.paths
-    np.testing.assert_array_equal(index.vectors, without.vectors)
+    assert_array_equal(index.vectors, without.vectors)
     assert not without.levels.size and not without.explain(cup, "a cup")
     assert [index.search(query, 1)[0].path for query in ("a tiger", "Tasse")] == [tiger, cup]
     assert [hit.path for hit in index.search("a cup")][:2] == [cup, espresso]
@@ -406,10 +381,9 @@ def test_classes_decide_the_order_and_explain_it(photos, model, classifying, clo
     assert subtracted.word == "Tasse" and subtracted.weight < 0
     assert subtracted.classes == {"Tasse": pytest.approx(1)}
     assert index.classes(espresso, 1, "de") == [("Espresso", pytest.approx(1))]
-    message = "'xyzzy' has too few words that captions or classes have: use other words, in en"
-    with pytest.raises(InputError, match=message):
+    with refused("'xyzzy' has too few words that captions or classes have: use other words, in"):
         index.search("a tiger", minus="xyzzy")
-    with pytest.raises(InputError, match=r"other.png is not in this index: name one of its paths"):
+    with refused(r"other.png is not in this index: name one of its paths"):
         index.classes("other.png")
-    with pytest.raises(InputError, match="has no classifiers: use flickr8k-v6"):
+    with refused("has no classifiers: use flickr8k-v6"):
         without.classes(cup)

@@ -1,6 +1,5 @@
 """The model card: measured scores in the form that model hubs read."""
 
-import json
 import re
 
 import pandas as pd
@@ -9,27 +8,28 @@ import yaml
 
 from groundvec.card.card import card
 from groundvec.config import parts
-from groundvec.runtime.files import write_json
+from groundvec.runtime.files import read_json, write_json
 from reproduction.papers import known, references
+from tests.support.examples import change_model
 from tests.support.refusals import refused
-from tests.support.result_files import described, of_system, overlapping, sts_rows
+from tests.support.result_files import described, of_system, overlapping, sts_rows, write_models
 from tests.support.retrieval_scores import training
 
 DATA = {name: parts.options_schema("sources", name)["card"] for name in parts.names("sources")}
-LEAST = "least on STS 2012 MSRpar (r = 0.40)"
 
 
 @pytest.fixture
 def folder(tmp_path):
     """A model of Flickr8k in `model`, with its scores in retrieval.csv and scores.csv."""
-    about = {"dataset": "flickr8k", "model": "gru-8-max", "seed": 1, "snapshots": [4, 8]}
-    about |= {"saved": [4, 8], "width": 6}
-    about |= {"description": described("gru-8-max") | {"training": {"epochs": 8}}, "key": "k1"}
-    about |= {"texts": {"en": {"characters": "abc .", "counts": [1] * 5}}}
-    about |= {"features": {"backbone": "resnet152", "weights": "IMAGENET1K_V1"}}
-    about |= {"provenance": {"commit": "c1", "machine": "a machine", "versions": "python 3"}}
-    write_json(tmp_path / "model" / "model.json", about)
-    write_json(tmp_path / "model" / "ensemble.json", {"epochs": [4, 8], "best": 8})
+    parts = described("gru-8-max", training={"epochs": 8})
+    [path] = write_models(tmp_path, ("flickr8k", "gru-8-max"), gru_8_max=parts)
+    path.parent.rename(tmp_path / "model")
+    change_model(
+        tmp_path / "model",
+        texts={"en": {"characters": "abc .", "counts": [1] * 5}},
+        features={"backbone": "resnet152", "weights": "IMAGENET1K_V1"},
+        provenance={"commit": "c1", "machine": "a machine", "versions": "python 3"},
+    )
     retrieval().to_csv(tmp_path / "retrieval.csv", index=False)
     scores().to_csv(tmp_path / "scores.csv", index=False)
     return tmp_path
@@ -73,14 +73,9 @@ def rows(text, heading):
     return [line.strip("| ").split(" | ") for line in part.splitlines()[2:]]
 
 
-def about(folder, **changes):
-    path = folder / "model" / "model.json"
-    write_json(path, json.loads(path.read_text()) | changes)
-
-
 def test_hubs_can_read_the_front_matter(folder):
     matter = front(make(folder))
-    assert matter["language"] == ["en"] and matter["library_name"] == "groundvec"
+    assert matter["library_name"] == "groundvec"
     assert matter["pipeline_tag"] == "sentence-similarity" and matter["datasets"] == ["flickr8k"]
     # For other licences, hubs require a name and an address.
     assert matter["license"] == "other" and matter["license_link"].startswith("https://")
@@ -100,20 +95,14 @@ def test_the_card_shows_the_ensemble_s_scores_on_the_test_set(folder):
         "recall_at_5": 0.3063,
         "recall_at_10": 0.6125,
     }
-    rated = found["STS 2012 MSRpar", "Agree with ratings of similarity"]
-    assert rated == {"pearson_cosine": 0.4, "spearman_cosine": 0.39}
     rated = found["STS-B STS 12-16", "Agree with ratings of similarity"]
     assert rated == {"pearson_classifier": 0.7, "spearman_classifier": 0.69}
     # 61.25 rounds to even. The last column is R@10 by chance.
-    first, second = rows(text, "### Retrieval on the test set")
-    images = ["en", "1k", "images by captions", "500"]
-    assert first == [*images, "15.3 ± 3.0", "30.6 ± 3.0", "61.2 ± 3.0", "3.5", "2.0"]
+    _, second = rows(text, "### Retrieval on the test set")
     captions = ["en", "1k", "captions by images", "500"]
     assert second == [*captions, "15.3 ± 4.0", "30.6 ± 4.0", "61.2 ± 4.0", "3.5", "3.0"]
-    rated = rows(text, "### Agreement with ratings of similarity")
-    first = "STS 2012 | MSRpar | cosine | 750 | 0.400 | 0.38 to 0.44 | 0.390 | 0.100 | 24 | 0.200"
-    assert " | ".join(rated[0]) == first
-    assert rated[-1][:5] == ["all", "weighted mean", "cosine", "999", "0.400"]
+    first = "| STS 2012 | MSRpar | cosine | 750 | 0.400 | 0.38 to 0.44 | 0.390 | 0.100 | 24 | 0.200"
+    assert first in text and "| all | weighted mean | cosine | 999 | 0.400 |" in text
 
 
 def test_a_packed_model_is_compared_with_its_untrained_network(folder):
@@ -131,10 +120,9 @@ def test_a_single_snapshot_has_its_own_scores(folder):
     text = make(folder)
     found = values(text)
     assert found["Flickr8k, 1k images, en", "Find images by captions"]["recall_at_5"] == 0.3463
-    assert found["SICK Relatedness", "Agree with ratings of similarity"] == {
-        "pearson_classifier": 0.5,
-        "spearman_classifier": 0.49,
-    }
+    assert (
+        found["SICK Relatedness", "Agree with ratings of similarity"]["pearson_classifier"] == 0.5
+    )
     assert "| the weights are those after epoch | 8 |" in text
 
 
@@ -142,17 +130,11 @@ def test_the_card_says_how_the_model_was_made_and_is_loaded(folder):
     text = make(folder, load="flickr8k")
     assert 'SentenceEncoder("flickr8k")' in text
     assert f'SentenceEncoder("{folder / "model"}")' in make(folder)
-    facts = (
-        "the weights are those after epoch | 4 and 8",
-        r"image features | resnet152 (IMAGENET1K\_V1)",
-        "commit | c1",
-    )
+    facts = ("4 and 8", r"resnet152 (IMAGENET1K\_V1)", "c1")
     assert all(f"| {fact} |" in text for fact in facts)
     parts = yaml.safe_load(text.split("```yaml\n")[1].split("```")[0])
-    assert parts == json.loads((folder / "model" / "model.json").read_text())["description"]
-    code = text.split("```python\n")[1].split("```")[0]
-    assert len([line for line in code.splitlines() if line]) == 3
-    compile(code, "card", "exec")
+    assert parts == read_json(folder / "model" / "model.json")["description"]
+    compile(text.split("```python\n")[1].split("```")[0], "card", "exec")
 
 
 def test_the_card_names_weaknesses(folder):
@@ -160,13 +142,12 @@ def test_the_card_names_weaknesses(folder):
     assert "It reads English only" in text and "It knows 5 characters of English" in text
     # 100 - 61.25
     assert "39 of 100 searches do not have the right image among the first ten" in text
-    assert LEAST in text and "most on STS-B STS 12-16 (r = 0.70" in text
+    assert "least on STS 2012 MSRpar (r = 0.40)" in text
+    assert "most on STS-B STS 12-16 (r = 0.70" in text
     assert "before any training" not in text and "includes 0" not in text
-    # the mean of 0.4, 0.4, 0.7 and 0.6
     scores(untrained=0.4).to_csv(folder / "scores.csv", index=False)
-    assert "On 4 of 4 subtasks, the same network agrees with the ratings as well before" in make(
-        folder
-    )
+    line = "On 4 of 4 subtasks, the same network agrees with the ratings as well before"
+    assert line in make(folder)
     table = scores()
     table.loc[table["subtask"] == "HDL", "pearson_low"] = -0.01
     table.to_csv(folder / "scores.csv", index=False)
@@ -188,7 +169,11 @@ def test_a_remark_stands_on_cards_with_ratings_of_its_task_only(folder):
 
 def test_several_languages_are_told_apart(folder):
     parts = described("gru-8-max") | {"languages": ["en", "de"], "text": {"name": "words"}}
-    about(folder, description=parts, texts={"en": {"words": ["a"]}, "de": {"words": ["b", "c"]}})
+    change_model(
+        folder / "model",
+        description=parts,
+        texts={"en": {"words": ["a"]}, "de": {"words": ["b", "c"]}},
+    )
     both = pd.concat([retrieval().assign(language=language) for language in ("en", "de")])
     both.to_csv(folder / "retrieval.csv", index=False)
     text = make(folder, "multi30k", ["calixto_liu_2017"], rated=False)
@@ -202,20 +187,18 @@ def test_several_languages_are_told_apart(folder):
 def test_a_bag_of_words_does_not_read_the_order_and_trees_need_a_parser(folder):
     trees = {"name": "trees", "parser": "en_core_web_sm", "vectors": "glove/glove.6B.50d.txt"}
     parts = {"encoder": {"name": "mean", "size": 8}, "text": trees}
-    about(folder, description=described("gru-8-max") | parts)
+    change_model(folder / "model", description=described("gru-8-max") | parts)
     text = make(folder)
     assert "does not read the order" in text and "parsed by en_core_web_sm first" in text
     assert "word vectors are glove.6B.50d.txt, which have terms of their own" in text
 
 
 def test_the_card_names_the_source_of_captions_without_images(folder):
-    named = (
-        "118,060 captions of 23,612 other images, without these images, from [Multi30k](https://"
-    )
+    named = "118,060 captions of 23,612 other images, without these images, from [Multi30k]("
     terms = "Captions without images: See the repository; the terms of Flickr30k"
     assert named not in make(folder) and terms not in make(folder)
     counts = {"captions": 118_060, "pictures": 23_612, "of_training_pictures": 7}
-    about(folder, more_captions={"source": "multi30k", **counts})
+    change_model(folder / "model", more_captions={"source": "multi30k", **counts})
     text = make(folder)
     assert named in text and terms in text
     assert "7 captions of the training images in further languages come from the same" in text
@@ -241,15 +224,12 @@ def test_scores_of_another_model_or_ensemble_are_refused(folder):
     write_json(folder / "model" / "ensemble.json", {"epochs": [3], "best": 3})
     with refused(r"^.*retrieval\.csv has no scores of epochs 3, which ens"):
         make(folder)
-    about(folder, seed=2)
+    change_model(folder / "model", seed=2)
     with refused(r"retrieval\.csv is not about the model flickr8k/gru-8-m"):
         make(folder)
 
 
 def test_markup_in_a_stranger_s_model_is_escaped(folder):
-    about = json.loads((folder / "model/model.json").read_text())
-    hostile = "<script>x</script> [y](z) \x1b[2J | `w`"
-    write_json(folder / "model/model.json", about | {"key": hostile})
-    text = card(folder / "model", DATA["flickr8k"], [], folder / "retrieval.csv")
+    change_model(folder / "model", key="<script>x</script> [y](z) \x1b[2J | `w`")
     shown = r"\<script>x\</script> [y\](z) \\x1b[2J \| \`w\`"
-    assert f"| key of the training | {shown} |" in text
+    assert f"| key of the training | {shown} |" in make(folder)

@@ -3,32 +3,34 @@
 import unicodedata
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec.data.cleaning import LONGEST, clean
 from tests.support.limits import takes_less_than
+from tests.support.tables import cells
 
 
 @pytest.mark.parametrize(
     "raw, cleaned",
-    [
-        ("  A dog .  ", "A dog ."),
-        ("A\tdog\r\nruns \n fast", "A dog runs fast"),
-        ("A\x00dog\x1b\x7f\x85runs", "A dog runs"),
-        ("A\u00a0dog\u2028runs\u3000fast", "A dog runs fast"),
-        ("half \ud83d of a pair", "half of a pair"),
-        ("Ein Müller-Hund, 2 Jahre! 🐕‍🦺🇩🇪", "Ein Müller-Hund, 2 Jahre! 🐕‍🦺🇩🇪"),
-        ("\t\n ", ""),
-        ("\ufeffbe\u00adach\u200b \u200edog\u200f", "beach dog"),
-        ("cafe\u0301 \ufb01xed \uff24og\u2026 x\u00b2", "café fixed Dog... x2"),
-        ("Wie geht\u00b4s", "Wie geht's"),
-        ("do\u200dg \u0645\u06cc\u200c\u062e", "dog \u0645\u06cc\u200c\u062e"),
-        ("A &amp; B", "A &amp; B"),
-    ],
+    cells(r"""
+    "  A dog .  "                                 | "A dog ."
+    "A\tdog\r\nruns \n fast"                      | "A dog runs fast"
+    "A\x00dog\x1b\x7f\x85runs"                    | "A dog runs"
+    "A\u00a0dog\u2028runs\u3000fast"              | "A dog runs fast"
+    "half \ud83d of a pair"                       | "half of a pair"
+    "Ein Müller-Hund, 2 Jahre! 🐕‍🦺🇩🇪"              | "Ein Müller-Hund, 2 Jahre! 🐕‍🦺🇩🇪"
+    "\t\n "                                       | ""
+    "\ufeffbe\u00adach\u200b \u200edog\u200f"     | "beach dog"
+    "cafe\u0301 \ufb01xed \uff24og\u2026 x\u00b2" | "café fixed Dog... x2"
+    "Wie geht\u00b4s"                             | "Wie geht's"
+    "do\u200dg \u0645\u06cc\u200c\u062e"          | "dog \u0645\u06cc\u200c\u062e"
+    "A &amp; B"                                   | "A &amp; B"
+    """),
 )
 def test_clean(raw, cleaned):
-    assert clean(raw) == cleaned
+    assert clean(yaml.safe_load(raw)) == yaml.safe_load(cleaned)
 
 
 ODD = "e\u0301\u00b4\u1680\u2028\u200c\u200d\u06cc\u180e\ufeff\ufe0f❤\ud800 \x00\u1100\u1161\u0600"

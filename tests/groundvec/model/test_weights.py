@@ -13,6 +13,7 @@ from tests.support.examples import description, save_model
 from tests.support.limits import grows_less_than
 from tests.support.models import BAG, TEXTS, saved_model
 from tests.support.refusals import refused
+from tests.support.tables import cells
 
 
 def test_damaged_weights_are_named(tmp_path):
@@ -60,8 +61,6 @@ MATRIX = {  # the stored forms of a matrix of 16384 rows of 8 numbers
     },
     "float32": {"weight": torch.ones(2**14, 8)},
 }
-UNFIT = "weight has numbers of another kind, or no scale or codebook that fits"
-TOO_LARGE = "weight is not finite, or has numbers above 1,000,000"
 
 
 @pytest.mark.parametrize("kind", MATRIX)
@@ -71,26 +70,36 @@ def test_stored_matrices_are_read(tmp_path, kind):
 
 
 @pytest.mark.parametrize(
-    "kind, change, error",
-    [
-        ("int8", {"weight.scale": None}, UNFIT),
-        ("int8", {"weight.scale": torch.ones(8)}, UNFIT),
-        ("int8", {"weight.scale": torch.full((2**14,), torch.nan)}, TOO_LARGE),
-        ("int8", {"weight": torch.zeros(2**14, 8, dtype=torch.uint8)}, UNFIT),
-        ("int8", {"weight.codebook": torch.ones(256, 4)}, UNFIT),
-        ("int8", {"weight.scale.scale": torch.ones(2**14)}, "a scale or codebook of another one"),
-        ("codes", {"weight.codebook": torch.ones(256, 1000, 4)}, UNFIT),  # decoded, gigabytes
-        ("codes", {"weight.codebook": torch.ones(256, 4, dtype=torch.int8)}, UNFIT),
-        ("codes", {"weight.codebook": torch.ones(3, 4)}, "weight has codes beyond its codebook"),
-        ("float32", {"weight.scale": torch.ones(2**14)}, UNFIT),
-        ("float32", {"weight": torch.ones(2**14, 8, dtype=torch.complex64)}, UNFIT),
-        ("float32", {"weight": torch.ones(8, 2**14)}, "other names or shapes"),
-        ("float32", {"weight": torch.full((2**14, 8), 1e300, dtype=torch.float64)}, TOO_LARGE),
-    ],
+    "kind, name, number, shape, value, error",
+    cells("""
+    int8    | weight.scale       | none      | 16384        | 1     | no scale or codebook that fits
+    int8    | weight.scale       | float32   | 8            | 1     | no scale or codebook that fits
+    int8    | weight.scale       | float32   | 16384        | nan   | numbers above 1,000,000
+    int8    | weight             | uint8     | 16384, 8     | 0     | no scale or codebook that fits
+    int8    | weight.codebook    | float32   | 256, 4       | 1     | no scale or codebook that fits
+    int8    | weight.scale.scale | float32   | 16384        | 1     | scale or codebook of another
+    codes   | weight.codebook    | float32   | 256, 1000, 4 | 1     | no scale or codebook that fits
+    codes   | weight.codebook    | int8      | 256, 4       | 1     | no scale or codebook that fits
+    codes   | weight.codebook    | float32   | 3, 4         | 1     | has codes beyond its codebook
+    float32 | weight.scale       | float32   | 16384        | 1     | no scale or codebook that fits
+    float32 | weight             | complex64 | 16384, 8     | 1     | no scale or codebook that fits
+    float32 | weight             | float32   | 8, 16384     | 1     | other names or shapes
+    float32 | weight             | float64   | 16384, 8     | 1e300 | numbers above 1,000,000
+    """),
 )
-def test_stored_matrices_that_do_not_fit_are_refused(tmp_path, kind, change, error):
-    stored = MATRIX[kind] | change
-    save_file({k: value for k, value in stored.items() if value is not None}, tmp_path / "w")
+def test_stored_matrices_that_do_not_fit_are_refused(
+    tmp_path, kind, name, number, shape, value, error
+):
+    """A codebook of three dimensions would take gigabytes."""
+    stored = dict(MATRIX[kind])
+    if number == "none":
+        del stored[name]
+    else:
+        sizes = [int(size) for size in shape.split(", ")]
+        stored[name] = torch.full(sizes, float(value), dtype=torch.float64).to(
+            getattr(torch, number)
+        )
+    save_file(stored, tmp_path / "w")
     with grows_less_than(50_000), refused(error):
         Weights(tmp_path / "w")("weight", 2**14, 8)
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from groundvec.results import frames, schemas
 from groundvec.results.frames import Column, Schema
@@ -17,6 +18,7 @@ from reproduction.papers.socher_2014 import reported as socher_2014
 from tests.support.limits import allocates_less_than
 from tests.support.refusals import refused
 from tests.support.result_files import filled
+from tests.support.tables import cells
 
 MODULES = (schemas, of_study, merkx_frank_2019, socher_2014, calixto_liu_2017)
 FOUND = {name: form for module in MODULES for name, form in vars(module).items()}
@@ -49,20 +51,20 @@ def test_a_written_table_is_read_again(tmp_path):
 
 @pytest.mark.parametrize(
     "changes, message",
-    [
-        ({"kind": ["a", "c"]}, "line 3: kind is 'c', not one of a, b"),
-        ({"word": [None, "x"]}, "line 2 has no word"),  # only b may lack it
-        ({"count": [1, 1.5]}, "line 3: count is '1.5', not a whole number"),
-        ({"count": [1, 0]}, "line 3: count is '0', less than 1"),
-        ({"count": [1, 1e308]}, "line 3: count is '1e+308', beyond 9e+15"),
-        ({"count": ["many", 1]}, "line 2: count is 'many', not a number"),
-        ({"share": [0.0, 1.01]}, "line 3: share is '1.01', more than 1"),
-        ({"kind": ["b", "b"], "word": ["x", "x"]}, "line 3 has the same kind, word as a line"),
-    ],
+    cells("""
+    {kind: [a, c]}               | line 3: kind is 'c', not one of a, b
+    {word: [null, x]}            | line 2 has no word
+    {count: [1, 1.5]}            | line 3: count is '1.5', not a whole number
+    {count: [1, 0]}              | line 3: count is '0', less than 1
+    {count: [1, 1.0e+308]}       | line 3: count is '1e+308', beyond 9e+15
+    {count: [many, 1]}           | line 2: count is 'many', not a number
+    {share: [0.0, 1.01]}         | line 3: share is '1.01', more than 1
+    {kind: [b, b], word: [x, x]} | line 3 has the same kind, word as a line
+    """),
 )
 def test_a_bad_field_is_named_with_its_file_and_line(tmp_path, changes, message):
     path = tmp_path / "x.csv"
-    table = GOOD.assign(**changes)
+    table = GOOD.assign(**yaml.safe_load(changes))
     start = re.escape(f"{path} {message}")
     with refused(f"^{start}"):
         frames.write(path, table, Form)

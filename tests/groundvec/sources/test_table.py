@@ -10,6 +10,7 @@ from groundvec.data import dataset
 from groundvec.sources import table
 from tests.support.refusals import refused
 from tests.support.result_files import assert_rows
+from tests.support.tables import cells
 
 
 def write_table(tmp_path, text, encoding="utf-8"):
@@ -98,27 +99,31 @@ def test_pictures_with_the_same_content_are_in_one_split(tmp_path, caplog):
 @pytest.mark.parametrize(
     "text, error",
     [
-        (GOOD + '"a\nb.jpg",A cat.,test\n', r"my.csv line 5: the image's file name 'a\\nb.jpg'"),
-        (GOOD + "x/../../a.jpg,A cat.,test\n", r"line 5: the image ../a.jpg is outside the folder"),
-        (GOOD + ",A horse.,test\n", r"my.csv line 5: the image's file name is missing"),
-        (GOOD + "c.jpg,A cow.,dev\n", r"my.csv line 5 is in split dev, but .* is in split test"),
-        (GOOD + "d.jpg,A pig, pink,dev\nd.jpg\n", r"5 \(and 1 more\) has 4 fields, but the header"),
-        (GOOD + '\nc.jpg,"A\ncow",test\nc.jpg,...,test\n', r"my.csv line 8: the caption is empty"),
-        (GOOD + 'c.jpg,"A cow,test\nc.jpg,A cow,test\n', r"my.csv line 5: unexpected end of data"),
-        (GOOD + 'c.jpg,"A" cow,test\n', r"my.csv line 5: .*double those inside it"),
-        ("image,caption\na.jpg,A cat.\n", r"my.csv: no image is in split"),
-        ("image,caption\n", r"my.csv has no rows"),
-        ("", r"my.csv line 1: the columns are missing; they must be image and caption"),
-        ("picture,caption\n", r"line 1: the columns are picture, caption; they must be image and"),
-        ("image;caption\na.jpg;A cat, asleep.\n", r"my.csv is separated by semicolons; save it"),
-        ("\na.jpg,A cat; asleep.\n", r"line 2: the columns are a.jpg, .*; if this line is a capt"),
-        (GOOD + "https://x.org/a.png,x,test\n", r"line 5: the image https://x.org/a.png is an ad"),
         (GOOD.replace("\n", ",x\n").replace("split,x", "split,"), r"'x' is in a column without"),
-        ("\ufeff[{}]", r"my.csv is JSON; make a table of it"),
-        (GOOD + "d.jpg,\"['A pig.', 'Pink.']\",dev\n", r"line 5: the caption is a list; write a r"),
+        ("", r"my.csv line 1: the columns are missing; they must be image and caption"),
+        *cells(r"""
+        GOOD "a↵b.jpg",A cat.,test↵                | line 5: the image's file name 'a\\nb.jpg'
+        GOOD x/../../a.jpg,A cat.,test↵            | line 5: the image ../a.jpg is outside
+        GOOD ,A horse.,test↵                       | my.csv line 5: the image's file name is missing
+        GOOD c.jpg,A cow.,dev↵                     | line 5 is in split dev, but .* is in split test
+        GOOD d.jpg,A pig, pink,dev↵d.jpg↵          | 5 \(and 1 more\) has 4 fields, but the header
+        GOOD ↵c.jpg,"A↵cow",test↵c.jpg,...,test↵   | my.csv line 8: the caption is empty
+        GOOD c.jpg,"A cow,test↵c.jpg,A cow,test↵   | my.csv line 5: unexpected end of data
+        GOOD c.jpg,"A" cow,test↵                   | my.csv line 5: .*double those inside it
+        GOOD https://x.org/a.png,x,test↵           | line 5: the image https://x.org/a.png is an ad
+        GOOD d.jpg,"['A pig.', 'Pink.']",dev↵      | line 5: the caption is a list; write a r
+        image,caption↵a.jpg,A cat.↵                | my.csv: no image is in split
+        image,caption↵                             | my.csv has no rows
+        picture,caption↵                           | line 1: the columns are picture, caption; they
+        image;caption↵a.jpg;A cat, asleep.↵        | my.csv is separated by semicolons; save it
+        ↵a.jpg,A cat; asleep.↵                     | line 2: the columns are a.jpg, .*; if this
+        [{}]                                       | my.csv is JSON; make a table of it
+        """),
     ],
 )
 def test_table_errors_name_the_line_and_the_remedy(tmp_path, text, error):
+    """GOOD stands for the rows of that table."""
+    text = text.replace("↵", "\n").replace("GOOD ", GOOD)
     with refused(error):
         table.read(write_table(tmp_path, text), "photos")
 

@@ -33,7 +33,7 @@ def test_rare_words_are_unknown_and_frequent_ones_come_first(caplog):
     assert "2 of the 5 words of 2 sentences are unknown" in caplog.text
 
 
-@pytest.mark.parametrize(("shortest", "longest"), [(2, 6), (1, 1)])
+@pytest.mark.parametrize("shortest, longest", [(2, 6), (1, 1)])
 @given(SENTENCES)
 def test_ngrams_equal_scikit_learn_s(shortest, longest, sentences):
     text = ngrams.Text(shortest, longest, buckets=997)
@@ -93,7 +93,7 @@ def test_a_text_is_the_same_after_saving_and_loading(text):
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
+    "make, message",
     [
         (lambda: words.Text(["a", "a"]), "distinct words"),
         (lambda: ngrams.Text(3, 2, 10), "the shortest comes first"),
