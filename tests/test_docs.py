@@ -20,15 +20,23 @@ from docs import keep_results
 from docs.pages import repeated
 from groundvec import SentenceEncoder
 from groundvec.sources import table
+from tests.support.folders import fill, tree
 from tests.test_layout import LAYERS
 
 ROOT = Path(__file__).parent.parent
+
+
+def read(path):
+    """Return the text of a file of the project."""
+    return (ROOT / path).read_text("utf-8")
+
+
 CONFIGURATIONS = [ROOT / "config.yaml", *sorted((ROOT / "config").glob("*.yaml"))]
 
 
 @pytest.mark.parametrize("package", LAYERS)
 def test_the_architecture_lists_the_layers_of_each_package(package):
-    text = (ROOT / "docs" / "architecture.md").read_text()
+    text = read("docs/architecture.md")
     section = text.split(f"### `{package}/`")[1].split("\n#")[0]
     layers = []
     for number, modules in re.findall(
@@ -40,26 +48,22 @@ def test_the_architecture_lists_the_layers_of_each_package(package):
 
 
 def test_the_changelog_and_the_citation_have_the_version():
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-    number, date = re.search(
-        r"^## (\d\S+) - (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.M
-    ).groups()
+    version = tomllib.loads(read("pyproject.toml"))["project"]["version"]
+    number, date = re.search(r"^## (\d\S+) - (\S+)", read("CHANGELOG.md"), re.M).groups()
     assert number == version.split(".dev")[0]
     assert (date == "unreleased") == (".dev" in version)
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    citation = yaml.safe_load(read("CITATION.cff"))
     assert citation["version"] == version
     assert str(citation.get("date-released", "unreleased")) == date
 
 
 def test_the_site_can_link_the_page_of_the_demo():
-    [sentence] = re.findall(
-        '^WITHOUT_DEMO = "(.+)"$', (ROOT / "docs" / "conf.py").read_text(), re.M
-    )
-    assert sentence in (ROOT / "docs" / "page.md").read_text()
+    [sentence] = re.findall('^WITHOUT_DEMO = "(.+)"$', read("docs/conf.py"), re.M)
+    assert sentence in read("docs/page.md")
 
 
 def first_python(page):
-    return (ROOT / page).read_text().partition("```python\n")[2].partition("```")[0]
+    return read(page).partition("```python\n")[2].partition("```")[0]
 
 
 def test_the_readme_s_lines_print_their_results():
@@ -71,7 +75,7 @@ def test_the_readme_s_lines_print_their_results():
 
 def test_the_first_lines_on_encoders_print_their_results(capsys):
     exec(first_python("docs/encoder.md"), {})
-    page = (ROOT / "docs" / "encoder.md").read_text()
+    page = read("docs/encoder.md")
     assert capsys.readouterr().out == re.search(r"```text\n(.*?)```", page, re.S)[1]
 
 
@@ -94,11 +98,8 @@ def test_editors_check_a_configuration_by_its_schema(path):
     assert not validator.is_valid({**config, "datasets": {name: {"modles": []}}})
 
 
-LIBRARIES = ROOT / "docs" / "libraries.md"
-
-
 @pytest.mark.parametrize(
-    ("section", "module"),
+    "section, module",
     [
         ("scikit-learn", "sklearn"),
         ("FAISS", "faiss"),
@@ -109,7 +110,7 @@ LIBRARIES = ROOT / "docs" / "libraries.md"
 )
 def test_the_snippets_of_other_libraries_print_their_comments(section, module, capsys):
     pytest.importorskip(module)
-    first, *sections = re.split(r"^## (.+)\n", LIBRARIES.read_text("utf-8"), flags=re.M)
+    first, *sections = re.split(r"^## (.+)\n", read("docs/libraries.md"), flags=re.M)
     snippet = dict(zip(sections[::2], sections[1::2], strict=True))[section]
     names = {}
     for text in (first, snippet):
@@ -144,7 +145,7 @@ def test_the_tour_runs_and_prints_its_stored_outputs(monkeypatch, tmp_path):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr("tempfile.tempdir", None)
-    text = (ROOT / "examples" / "tour.ipynb").read_text("utf-8")
+    text = read("examples/tour.ipynb")
     assert text.count("images=300") == 1
     names, texts = run_notebook(text.replace("images=300", "images=60"))
     *before_training, trained, _, _ = texts
@@ -163,7 +164,7 @@ def test_each_table_is_in_one_page():
 
 
 def test_numbers_after_commands_come_from_the_shipped_encoder():
-    text = (ROOT / "docs" / "encoder.md").read_text("utf-8")
+    text = read("docs/encoder.md")
     compared = re.findall(r'^\$ groundvec similarity "(.+)" "(.+)"\n(-?[\d.]+)$', text, re.M)
     assert len(compared) == 3
     encoder = SentenceEncoder("flickr8k")
@@ -178,7 +179,7 @@ def test_numbers_after_commands_come_from_the_shipped_encoder():
 
 def test_sentences_say_what_the_files_say():
     for page, sentence in pages.sentences():
-        assert sentence in " ".join((ROOT / page).read_text("utf-8").split()), page
+        assert sentence in " ".join(read(page).split()), page
 
 
 def test_numbers_that_stand_in_several_places_are_the_same(tmp_path, monkeypatch):
@@ -193,36 +194,29 @@ def test_numbers_that_stand_in_several_places_are_the_same(tmp_path, monkeypatch
 
 def test_keeping_results_keeps_other_trainings(tmp_path):
     """Two machines have half of the trainings each; a figure and a table are copied whole."""
-    keep = keep_results.keep
-    results = tmp_path / "results" / "mine"
-    docs = tmp_path / "docs"
     head = "dataset,model,seed,split,kind,r10\n"
+    first = "a,gru,1,test,ensemble,11.10\n"
     rows = "a,gru,2,dev,ensemble,1\na,gru,2,test,ensemble,22.50\na,gru,2,test,chance,9\n"
     files = {
-        results / "retrieval/a/gru/seed2.csv": head + rows,
-        results / "retrieval/a/gru/seed2.ranks.csv": "not,read\n",
-        results / "merkx_frank_2019/tables/table1.md": "new",
-        results / "merkx_frank_2019/figures/figure2.svg": "<svg/>",
-        docs / "results/mine/retrieval.csv": head
-        + "a,gru,1,test,ensemble,11.10\na,gru,2,test,ensemble,20\n",
-        docs / "results/mine/table1.md": "old",
-        docs / "results/mine/section_4_3.csv": "stays",
-        docs / "images/mine-figure2.svg": "old",
-        docs / "images/other-figure2.svg": "old",
+        "results/mine/retrieval/a/gru/seed2.csv": head + rows,
+        "results/mine/retrieval/a/gru/seed2.ranks.csv": "not,read\n",
+        "results/mine/merkx_frank_2019/tables/table1.md": "new",
+        "results/mine/merkx_frank_2019/figures/figure2.svg": "<svg/>",
+        "docs/results/mine/retrieval.csv": f"{head}{first}a,gru,2,test,ensemble,20\n",
+        "docs/results/mine/table1.md": "old",
+        "docs/results/mine/section_4_3.csv": "stays",
+        "docs/images/mine-figure2.svg": "old",
+        "docs/images/other-figure2.svg": "old",
     }
-    for path, text in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    done = keep(results, docs=docs)
+    fill(tmp_path, files)
+    done = keep_results.keep(tmp_path / "results/mine", docs=tmp_path / "docs")
     assert [path.name for path, there in done.items() if not there] == ["section_4_3.csv"]
-    kept = {path: path.read_text() for path in files if docs in path.parents}
-    assert kept == {
-        docs / "results/mine/retrieval.csv": head
-        + "a,gru,1,test,ensemble,11.10\na,gru,2,test,ensemble,22.50\n",
-        docs / "results/mine/table1.md": "new",
-        docs / "results/mine/section_4_3.csv": "stays",
-        docs / "images/mine-figure2.svg": "<svg/>",
-        docs / "images/other-figure2.svg": "old",
+    assert tree(tmp_path / "docs") == {
+        "results/mine/retrieval.csv": f"{head}{first}a,gru,2,test,ensemble,22.50\n".encode(),
+        "results/mine/table1.md": b"new",
+        "results/mine/section_4_3.csv": b"stays",
+        "images/mine-figure2.svg": b"<svg/>",
+        "images/other-figure2.svg": b"old",
     }
 
 
@@ -248,7 +242,7 @@ def convert(tmp_path, monkeypatch):
 
     The lines begin as given. They run in a folder with three images in my/photos.
     """
-    page = (ROOT / "docs" / "your-own-data.md").read_text("utf-8")
+    page = read("docs/your-own-data.md")
     monkeypatch.chdir(tmp_path)
     Path("my/photos").mkdir(parents=True)
     for name, color in {"a.jpg": "red", "b.jpg": "blue", "c.jpg": "lime"}.items():
@@ -291,7 +285,7 @@ def test_shards_with_equal_names_become_a_table_of_all_their_captions(convert):
 
 
 @pytest.mark.parametrize(
-    ("text", "form"),
+    "text, form",
     [
         (
             """[{"image": "a.jpg", "caption": "A, b."},

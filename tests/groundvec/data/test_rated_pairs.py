@@ -10,6 +10,7 @@ from groundvec.results import frames
 from groundvec.results.schemas import Ratings
 from tests.support.refusals import refused
 from tests.support.sts_files import SICK_HEADER, SUBTASKS, small, write
+from tests.support.tables import cells
 
 
 @pytest.mark.parametrize("public", [False, True])
@@ -48,24 +49,32 @@ TRIAL = "SICK/SICK_trial.txt"
 @pytest.mark.parametrize(
     "name, content, error",
     [
-        (INPUT, "A\tB\nC\tD\nE\tF\n", f"belief.txt has 3 lines, but .*{GOLD} has 2"),
-        (INPUT, " \tB\nC\tD\n", f"{INPUT} line 1: a sentence is empty"),
-        (INPUT, "A\u2028\tB\x85\nC\n", f"{INPUT} line 2 has 1 columns"),
-        (INPUT, "", f"{INPUT} is empty"),
-        (GOLD, "4\nfive\n", f"{GOLD} line 2: the rating 'five' is not a number"),
-        (GOLD, "\n5.001\n", f"{GOLD} line 2: the rating 5.001 is not from 0 to 5"),
         (GOLD, None, r"there is no STS\.gs\.belief\.txt in a folder STS2015-en-test or STS15-"),
-        (DEV, "a\tb\tc\td\t5\tA\n", f"{DEV} line 1 has 6 columns, not 7 to 9 separated"),
-        (TRIAL, f"{SICK_HEADER}1\tA\tB\t0.9\tX\n", f"{TRIAL} line 2: the rating 0.9 is not from 1"),
-        (DEV, "a\tb\tc\td\t0.9\tA\tB\n" * 10, f"{DEV} line 1: .* 10 dev ratings of STS-B is 0.9"),
-        (TRIAL, "1\tA\tB\t4\tNEUTRAL\n", f"{TRIAL} line 1 is not SICK's header"),
-        (TRIAL, f"{SICK_HEADER}1\tA\tB\t4\n", f"{TRIAL} line 2 has 4 columns, not 5"),
-        ("old/STS2015-en-test/STS.gs.belief.txt", "1\n2\n", "belief.txt is also at .*; name only"),
+        (INPUT, "", "belief.txt is empty"),
+        (INPUT, "A\u2028→B\x85↵C↵", "belief.txt line 2 has 1 columns"),
+        (DEV, "a→b→c→d→0.9→A→B↵" * 10, "dev.csv line 1: .* 10 dev ratings of STS-B is 0.9"),
+        *cells(f"""
+        {INPUT} | A→B↵C→D↵E→F↵             | belief.txt has 3 lines, but .*{GOLD} has 2
+        {INPUT} | _→B↵C→D↵                 | belief.txt line 1: a sentence is empty
+        {GOLD}  | 4↵five↵                  | belief.txt line 2: the rating 'five' is not a number
+        {GOLD}  | ↵5.001↵                  | belief.txt line 2: the rating 5.001 is not from 0 to 5
+        {DEV}   | a→b→c→d→5→A↵             | sts-dev.csv line 1 has 6 columns, not 7 to 9 separated
+        {TRIAL} | HEADER 1→A→B→0.9→X↵      | SICK_trial.txt line 2: the rating 0.9 is not from 1
+        {TRIAL} | 1→A→B→4→NEUTRAL↵         | SICK_trial.txt line 1 is not SICK's header
+        {TRIAL} | HEADER 1→A→B→4↵          | SICK_trial.txt line 2 has 4 columns, not 5
+        old/STS2015-en-test/STS.gs.belief.txt | 1↵2↵ | belief.txt is also at .*; name only
+        """),
     ],
 )
 def test_malformed_ratings_are_named(tmp_path, name, content, error):
-    files = {**small(False), name: content}
-    folders = write(tmp_path, {path: text for path, text in files.items() if text is not None})
+    """An arrow stands for a tab, and `_` for a space."""
+    files = small(False)
+    if content is None:
+        del files[name]
+    else:
+        text = content.replace("_", " ").replace("→", "\t").replace("↵", "\n")
+        files[name] = text.replace("HEADER ", SICK_HEADER)
+    folders = write(tmp_path, files)
     with refused(error):
         read_sts(folders)
 
