@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock, patch
 
 import numpy as np
 import pandas as pd
@@ -25,10 +26,12 @@ from groundvec.model.stored import CODEBOOK, open_snapshot
 from groundvec.text.characters import Text
 from tests.support.commands import run_here
 from tests.support.examples import description, save_model
+from tests.support.folders import tree
 from tests.support.lexicons import add_classes
 from tests.support.refusals import refused
 
 COLORS = ("red", "green", "blue", "white")
+STOP = Mock(side_effect=KeyboardInterrupt)
 
 
 @pytest.fixture
@@ -117,10 +120,9 @@ def test_a_trained_model_has_what_its_users_need(data, monkeypatch, capsys, capl
         r"2 test pictures decide little\."
     )
     [reported] = [line for line in said if re.fullmatch(recall, line)]
-    files = sorted(str(path.relative_to(data / "model")) for path in data.glob("model/**/*.*"))
-    weights = [name for name in files if name.startswith("snapshots/")]
-    assert len(weights) == 1
-    assert set(files) - set(weights) == {"README.md", "ensemble.json", "model.json"}
+    [weights] = data.glob("model/snapshots/*")
+    files = {"README.md", "ensemble.json", "model.json", f"snapshots/{weights.name}"}
+    assert tree(data / "model").keys() == files
     assert SentenceEncoder("model").encode(["red picture"]).shape == (1, 16)
     assert len(Index("photos", "model").search("red picture")) == 10
     card = (data / "model/README.md").read_text()
@@ -174,10 +176,7 @@ def test_captions_are_read_in_the_form_of_queries(data, monkeypatch):
     table.loc[0, "caption"] = 'The dog\'s ball, "red".'
     table.to_csv("captions.csv", index=False)
 
-    def stop(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("groundvec.training.files.train_from_files", stop)
+    monkeypatch.setattr("groundvec.training.files.train_from_files", STOP)
     with pytest.raises(KeyboardInterrupt):
         train()
     captions = pd.read_csv(".model.unfinished/captions.csv")["caption"]
@@ -185,25 +184,17 @@ def test_captions_are_read_in_the_form_of_queries(data, monkeypatch):
 
 
 @pytest.mark.parametrize("place", ["groundvec.card.card.card", "pathlib.Path.rename"])
-def test_a_stopped_training_resumes(data, monkeypatch, place):
+def test_a_stopped_training_resumes(data, place):
     """The second is where the folder of the model is put into its place."""
-
-    def stop(*_, **__):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(place, stop)
+    with patch(place, STOP), pytest.raises(KeyboardInterrupt):
         train("--epochs", "2")
     assert not (data / "model").exists() and list(data.glob(".model.unfinished"))
-    with monkeypatch.context() as patch:
-        patch.setattr("groundvec.training.loop.train_step", stop)  # no further step
+    with patch("groundvec.training.loop.train_step", STOP):  # no further step
         train("--epochs", "2")
     assert SentenceEncoder("model").dim == 16
 
 
-def test_a_training_that_was_killed_after_the_model_was_in_place_is_cleaned_up(
-    data, monkeypatch, capsys
-):
+def test_a_training_that_was_killed_after_the_model_was_in_place_is_cleaned_up(data, capsys):
     remove = shutil.rmtree
 
     def stop(path, **options):
@@ -211,8 +202,7 @@ def test_a_training_that_was_killed_after_the_model_was_in_place_is_cleaned_up(
             raise KeyboardInterrupt
         remove(path, **options)
 
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr("shutil.rmtree", stop)
+    with patch("shutil.rmtree", stop), pytest.raises(KeyboardInterrupt):
         train("--epochs", "1")
     assert (data / "model/model.json").exists() and (data / ".model.unfinished").exists()
     train("--epochs", "1")
@@ -220,15 +210,10 @@ def test_a_training_that_was_killed_after_the_model_was_in_place_is_cleaned_up(
     assert not list(data.glob(".model*"))
 
 
-def test_a_file_that_is_not_its_own_stops_a_training(data, monkeypatch):
+def test_a_file_that_is_not_its_own_stops_a_training(data):
     """It would be deleted in the end."""
-
-    def stop(*_, **__):
-        raise KeyboardInterrupt
-
     work = data / ".model.unfinished"
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr("groundvec.training.loop.train_step", stop)
+    with patch("groundvec.training.loop.train_step", STOP), pytest.raises(KeyboardInterrupt):
         train()
     (work / "notes.txt").write_text("mine")
     with refused(r"notes\.txt is in the folder of an unfinished training"):
@@ -264,9 +249,7 @@ def test_a_mistake_in_a_name_is_found_before_torch_is_imported(data, monkeypatch
 
 
 def test_untrainable_data_and_recipes_are_refused_before_extraction(data, monkeypatch):
-    monkeypatch.setattr(
-        "groundvec.cli.commands.train._extract", lambda *_: pytest.fail("extracted")
-    )
+    monkeypatch.setattr("groundvec.cli.commands.train._extract", None)
     table = pd.read_csv("captions.csv")
     recipe = json.loads(Path("recipe/model.json").read_text())
     del recipe["description"]["training"]
