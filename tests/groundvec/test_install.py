@@ -11,6 +11,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tests.support.tables import cells
+
 ROOT = Path(__file__).parents[2]
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
 USE = """
@@ -118,14 +120,14 @@ def test_the_command_is_installed(installed):
 
 
 @pytest.mark.parametrize(
-    ("command", "package", "extra"),
-    [
-        ("search red.png a-dog", "onnxruntime", "pictures"),
-        ("similarity a b --device cuda", "torch", "torch"),
-        ("evaluate ratings flickr8k", "pandas", "evaluate"),
-        ("export flickr8k -o encoder.onnx", "onnx", "onnx"),
-        ("info user/name", "huggingface_hub", "hub"),
-    ],
+    "command, package, extra",
+    cells("""
+    search red.png a-dog            | onnxruntime     | pictures
+    similarity a b --device cuda    | torch           | torch
+    evaluate ratings flickr8k       | pandas          | evaluate
+    export flickr8k -o encoder.onnx | onnx            | onnx
+    info user/name                  | huggingface_hub | hub
+    """),
 )
 def test_a_command_that_needs_an_extra_names_it(installed, command, package, extra):
     target, run = installed

@@ -9,6 +9,7 @@ import onnx
 import onnxruntime
 import pytest
 import torch
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -23,18 +24,17 @@ from reproduction.text import trees
 from tests.support.examples import description
 from tests.support.models import CAPTIONS, TEXTS, model
 from tests.support.refusals import refused
+from tests.support.tables import cells
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "export.md"
-RNN = {"name": "rnn", "size": 8}
-BAG = {"name": "bag", "size": 8, "embedding": 7}
-ENCODERS = [
-    (RNN | {"cell": "gru", "pooling": "attention"}, "characters", "cosine"),
-    (RNN | {"cell": "lstm", "pooling": "max", "bidirectional": False}, "characters", "dot"),
-    (RNN | {"cell": "gru", "pooling": "last", "units": 6}, "characters", "euclidean"),
-    (BAG, "ngrams", "dot"),
-    (BAG | {"idf": True, "size": 5, "embedding": 3, "state": True}, "words", "cosine"),
-]
+ENCODERS = cells("""
+    {name: rnn, size: 8, cell: gru, pooling: attention}                  | characters | cosine
+    {name: rnn, size: 8, cell: lstm, pooling: max, bidirectional: false} | characters | dot
+    {name: rnn, size: 8, cell: gru, pooling: last, units: 6}             | characters | euclidean
+    {name: bag, size: 8, embedding: 7}                                   | ngrams     | dot
+    {name: bag, size: 5, embedding: 3, idf: true, state: true}           | words      | cosine
+""")
 
 
 def session(path):
@@ -63,6 +63,7 @@ def by_torch(models, sentences, language="en"):
 @pytest.mark.parametrize("encoder, text, similarity", ENCODERS)
 def test_vectors_of_ragged_batches_equal_pytorch_s(encoder, text, similarity, tmp_path):
     """A snapshot and an ensemble; a sentence alone has the same vector as in a batch."""
+    encoder = yaml.safe_load(encoder)
     models = [model(encoder, seed, text, similarity=similarity) for seed in range(2)]
     for each in models:
         each.fit_idf([("en", TEXTS[text].encode(CAPTIONS))])

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 import torch
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ from groundvec.runtime.files import write_json
 from tests.support.examples import description, save_model
 from tests.support.models import BAG, CAPTIONS, TEXTS
 from tests.support.refusals import refused
+from tests.support.tables import cells
 
 ODD = [
     "?",
@@ -31,18 +33,17 @@ ODD = [
     "dog dog dog",
 ]
 RNN = {"name": "rnn", "cell": "gru", "size": 16}
-NGRAM_RNN = {"name": "ngram-rnn", "size": 5, "embedding": 7, "units": 10}
-MODELS = [
-    (BAG, "words"),
-    (BAG | {"idf": True}, "ngrams"),
-    (BAG | {"size": 9, "state": True}, "ngrams"),
-    (RNN | {"pooling": "attention"}, "characters"),
-    (RNN | {"cell": "lstm", "pooling": "max"}, "characters"),
-    (RNN | {"cell": "lstm", "pooling": "last", "bidirectional": False}, "characters"),
-    (RNN | {"units": 6, "pooling": "last"}, "words"),
-    (NGRAM_RNN, "word-ngrams"),
-    (NGRAM_RNN | {"state": True}, "word-ngrams"),
-]
+MODELS = cells("""
+    {name: bag, size: 16, embedding: 7}                                   | words
+    {name: bag, size: 16, embedding: 7, idf: true}                        | ngrams
+    {name: bag, size: 9, embedding: 7, state: true}                       | ngrams
+    {name: rnn, size: 16, cell: gru, pooling: attention}                  | characters
+    {name: rnn, size: 16, cell: lstm, pooling: max}                       | characters
+    {name: rnn, size: 16, cell: lstm, pooling: last, bidirectional: false} | characters
+    {name: rnn, size: 16, cell: gru, pooling: last, units: 6}             | words
+    {name: ngram-rnn, size: 5, embedding: 7, units: 10}                   | word-ngrams
+    {name: ngram-rnn, size: 5, embedding: 7, units: 10, state: true}      | word-ngrams
+""")
 
 
 def both(folder, encoder, text):
@@ -58,9 +59,9 @@ def both(folder, encoder, text):
     return load_ensemble(folder, [4]), inference.load(folder, [4])
 
 
-@pytest.mark.parametrize(("encoder", "text"), MODELS, ids=str)
+@pytest.mark.parametrize("encoder, text", MODELS, ids=str)
 def test_vectors_equal_torch_s(tmp_path, encoder, text):
-    ours, theirs = both(tmp_path, encoder, text)
+    ours, theirs = both(tmp_path, yaml.safe_load(encoder), text)
 
     def agree(sentences):
         found, expected = (encode_sentences(models, sentences) for models in (theirs, ours))
@@ -95,7 +96,7 @@ def test_a_large_recurrent_network_or_one_on_a_gpu_is_torch_s(tmp_path, monkeypa
     assert kind() is inference.Network
 
 
-@pytest.mark.parametrize(("encoder", "text"), [(BAG, "words"), (RNN, "characters")])
+@pytest.mark.parametrize("encoder, text", [(BAG, "words"), (RNN, "characters")])
 def test_a_description_that_lacks_an_option_is_refused(tmp_path, encoder, text):
     both(tmp_path, encoder, text)
     content = json.loads((tmp_path / "model.json").read_text())
