@@ -1,6 +1,5 @@
 """The rehearsal of an experiment, of one small model."""
 
-import json
 import re
 from pathlib import Path
 
@@ -12,12 +11,20 @@ from tests.support.workflow import with_forked_jobs
 ROOT = Path(__file__).parents[2]
 
 
+QUICK = """
+experiment: quick
+datasets:
+  flickr8k:
+    source: flickr8k
+    backbone: efficientnet_lite0
+    models: [gru-8-max]
+    training: {epochs: 8, batch_size: 4}
+"""
+
+
 @pytest.mark.slow
 def test_a_rehearsal_estimates_the_full_time_of_each_stage(tmp_path):
-    data = {"source": "flickr8k", "backbone": "efficientnet_lite0", "models": ["gru-8-max"]}
-    data["training"] = {"epochs": 8, "batch_size": 4}
-    config = {"experiment": "quick", "datasets": {"flickr8k": data}}
-    (tmp_path / "quick.yaml").write_text(json.dumps(config))
+    (tmp_path / "quick.yaml").write_text(QUICK)
     command = ["tests/rehearse.py", tmp_path / "quick.yaml", "--folder", tmp_path / "rehearsal"]
     target = "results/quick/retrieval/flickr8k/gru-8-max/seed1.csv"
     result = forks.run(*command, "--", "--cores", "2", target, cwd=ROOT, env=with_forked_jobs())

@@ -52,23 +52,22 @@ def test_every_experiment_of_the_project_is_valid(path):
 
 def test_the_defaults_are_the_paper_s():
     completed = complete(SMALL)["datasets"]["one"]
-    adam = {"name": "adam", "learning_rate_max": 1e-3, "learning_rate_min": 1e-6}
-    assert completed["models"]["gru-8-max"] == {
-        "languages": ["en"],
-        "text": {"name": "characters"},
-        "encoder": {"name": "rnn", "cell": "gru", "size": 8, "pooling": "max", "embedding": 20},
-        "similarity": "cosine",
-        "objective": {"name": "hinge", "margin": 0.2},
-        "training": {
-            "epochs": 32,
-            "cycle": 4,
-            "batch_size": 32,
-            "optimizer": adam,
-            "precision": "float32",
-            "clip_image": 0.0025,
-            "clip_caption": 0.05,
-        },
-    }
+    expected = """
+        languages: [en]
+        text: {name: characters}
+        encoder: {name: rnn, cell: gru, size: 8, pooling: max, embedding: 20}
+        similarity: cosine
+        objective: {name: hinge, margin: 0.2}
+        training:
+          epochs: 32
+          cycle: 4
+          batch_size: 32
+          optimizer: {name: adam, learning_rate_max: 0.001, learning_rate_min: 0.000001}
+          precision: float32
+          clip_image: 0.0025
+          clip_caption: 0.05
+    """
+    assert completed["models"]["gru-8-max"] == yaml.safe_load(expected)
     assert completed["backbone"] == [{"name": "resnet152"}] and completed["crops"] == 10
     assert completed["language"] == "en" and completed["seeds"] == [1]
 
@@ -126,145 +125,208 @@ def test_every_key_of_the_schema_is_described():
             assert key in obvious or "description" in value or "$ref" in value, key
 
 
-# Mistakes in a data set, a model or the translation, each with the words of its message.
-OF_A_DATASET = {
-    "bacbone: x": "datasets.one: unknown key 'bacbone': did you mean 'backbone'?",
-    "source: scene": "did you mean 'scenes'?",
-    "models: [gru-7-max]": "models.gru-7-max.encoder.size: 7 is not a multiple of 2",
-    "models: [GRU-8-max]": "datasets.one.models: unknown model 'GRU-8-max': describe",
-    "more_captions: {source: scenes}": (
-        "one.more_captions.source: 'scenes' is not one of ['flickr8k', 'karpathy', 'multi30k'"
-    ),
-    "more_captions: {source: table, images: photos}": (
-        "datasets.one.more_captions: unknown key 'images': known are"
-    ),
-    "backbone: precomputed": "datasets.one: 'features' is a required property",
-    "training: {epochs: 6}": "gru-8-max: epochs 6 is not a multiple of cycle 4",
-    "training: {epochs: 12, alternate: 8}": (
-        "gru-8-max: with `alternate` 8, 12 epochs do not train both networks: make epochs 16"
-    ),
-    "language: fr": "language: the data set has no captions in 'fr'; it has: en, de",
-    "backbone: resnet153": "unknown backbone 'resnet153': did you mean 'resnet152'?",
-    "backbone: [resnet18, resnet18]": "backbone: ['resnet18', 'resnet18'] has non-",
-    "backbone: [resnet18, precomputed], features: f.npz": (
-        "one.backbone: precomputed features stand alone: leave the other names out, or put all"
-    ),
-    "features: f.npz": "one.features: this file is read only with `backbone: precomp",
-    "backbone: [resnet50, resnet18], weights: IMAGENET1K_V2": (
-        "one.weights: resnet18 has no weights 'IMAGENET1K_V2': did you mean 'IMAGENET1K_V1'?"
-    ),
-    "training: {epochs: true}": "epochs: True is not of type 'integer'",
-    "training: {clip_image: .nan}": "clip_image: nan is not of type 'number', 'null'",
-    f"seeds: [{10**23}]": "seeds.0: 100000000000000000000000 is greater than the maximum",
-    "papers: [socher_2013]": "papers.0: unknown paper 'socher_2013': did you mean",
-}
-OF_A_MODEL = {
-    "encoder: {name: trees, size: 4, compose: position}": (
-        "models.mine: the encoder trees needs trees, which the text trees provides: "
-    ),
-    "text: {name: trees}, encoder: {name: mean, size: 4}": (
-        "mine: a mean of vectors of 50 dimensions cannot have 4: set `size` to the text's"
-    ),
-    "training: {optimizer: {name: adam, learning_rate_min: 0.01}}": (
-        "mine.training.optimizer: learning_rate_min 0.01 is above learning_rate_max 0.001: "
-    ),
-    "encoder: {name: rnn, cell: gru, size: 8}, objective: {name: cca}": (
-        "models.mine: the objective cca needs a linear layer, which the encoder bag or"
-    ),
-    "text: {name: trees}, encoder: {name: mean, size: 50}, training: {alternate: 2}": (
-        "models.mine: `alternate` needs weights to train, which another encoder provides"
-    ),
-    "text: {name: ngrams, shortest: 3, longest: 2}": (
-        "models.mine.text: shortest 3 is above longest 2: swap them"
-    ),
-    "text: {name: words}, encoder: {name: bag, size: 4, state: true}, similarity: dot": (
-        "models.mine: `state` needs cosines, which `similarity: cosine`"
-    ),
-    "training: {more_captions: 5}, objective: {name: multilingual}, languages: [en, de]": (
-        "models.mine: `more_captions` needs one encoder, which a single entry in `languages`, "
-    ),
-    "training: {more_captions: 5, paraphrases: true}, objective: {name: multilingual}": (
-        "datasets.one.more_captions: mine wants captions without pictures: name a source of"
-    ),
-    "training: {more_captions: 5}": (
-        "models.mine: `more_captions` needs pairs of captions, which the objective contrastive"
-    ),
-    "text: {name: word-ngrams}": (
-        "the text word-ngrams needs a GRU over words of n-grams, which the encoder ngram-rnn "
-    ),
-}
-OF_A_TRANSLATION = {
-    "dataset: 'on'": "translation.dataset: there is no data set 'on': did you mean",
-    "target: en": "translation.target: it is the source too",
-    "source: fr": "translation.source: one has no sentences in 'fr'; it has: en, de",
-    "rerank_by: [gru-9-max]": "rerank_by: one has no model 'gru-9-max': did you",
-    "rerank_by: [gru-8-max]": "rerank_by: gru-8-max reads en, not de",
-    "systems: {weak: {}, strong: {dropout: 0.0}}": (
-        "translation.systems: weak and strong have the same settings: remove one"
-    ),
-}
+# Mistakes in a data set, a model, the translation and so on, each above its message.
+OF_A_DATASET = """
+bacbone: x
+  datasets.one: unknown key 'bacbone': did you mean 'backbone'?
+
+source: scene
+  did you mean 'scenes'?
+
+models: [gru-7-max]
+  models.gru-7-max.encoder.size: 7 is not a multiple of 2
+
+models: [GRU-8-max]
+  datasets.one.models: unknown model 'GRU-8-max': describe
+
+more_captions: {source: scenes}
+  one.more_captions.source: 'scenes' is not one of ['flickr8k', 'karpathy', 'multi30k'
+
+more_captions: {source: table, images: photos}
+  datasets.one.more_captions: unknown key 'images': known are
+
+backbone: precomputed
+  datasets.one: 'features' is a required property
+
+training: {epochs: 6}
+  gru-8-max: epochs 6 is not a multiple of cycle 4
+
+training: {epochs: 12, alternate: 8}
+  gru-8-max: with `alternate` 8, 12 epochs do not train both networks: make epochs 16
+
+language: fr
+  language: the data set has no captions in 'fr'; it has: en, de
+
+backbone: resnet153
+  unknown backbone 'resnet153': did you mean 'resnet152'?
+
+backbone: [resnet18, resnet18]
+  backbone: ['resnet18', 'resnet18'] has non-
+
+backbone: [resnet18, precomputed], features: f.npz
+  one.backbone: precomputed features stand alone: leave the other names out, or put all
+
+features: f.npz
+  one.features: this file is read only with `backbone: precomp
+
+backbone: [resnet50, resnet18], weights: IMAGENET1K_V2
+  one.weights: resnet18 has no weights 'IMAGENET1K_V2': did you mean 'IMAGENET1K_V1'?
+
+training: {epochs: true}
+  epochs: True is not of type 'integer'
+
+training: {clip_image: .nan}
+  clip_image: nan is not of type 'number', 'null'
+
+seeds: [100000000000000000000000]
+  seeds.0: 100000000000000000000000 is greater than the maximum
+
+papers: [socher_2013]
+  papers.0: unknown paper 'socher_2013': did you mean
+"""
+OF_A_MODEL = """
+encoder: {name: trees, size: 4, compose: position}
+  models.mine: the encoder trees needs trees, which the text trees provides:
+
+text: {name: trees}, encoder: {name: mean, size: 4}
+  mine: a mean of vectors of 50 dimensions cannot have 4: set `size` to the text's
+
+training: {optimizer: {name: adam, learning_rate_min: 0.01}}
+  mine.training.optimizer: learning_rate_min 0.01 is above learning_rate_max 0.001:
+
+encoder: {name: rnn, cell: gru, size: 8}, objective: {name: cca}
+  models.mine: the objective cca needs a linear layer, which the encoder bag or
+
+text: {name: trees}, encoder: {name: mean, size: 50}, training: {alternate: 2}
+  models.mine: `alternate` needs weights to train, which another encoder provides
+
+text: {name: ngrams, shortest: 3, longest: 2}
+  models.mine.text: shortest 3 is above longest 2: swap them
+
+text: {name: words}, encoder: {name: bag, size: 4, state: true}, similarity: dot
+  models.mine: `state` needs cosines, which `similarity: cosine`
+
+training: {more_captions: 5}, objective: {name: multilingual}, languages: [en, de]
+  models.mine: `more_captions` needs one encoder, which a single entry in `languages`,
+
+training: {more_captions: 5, paraphrases: true}, objective: {name: multilingual}
+  datasets.one.more_captions: mine wants captions without pictures: name a source of
+
+training: {more_captions: 5}
+  models.mine: `more_captions` needs pairs of captions, which the objective contrastive
+
+text: {name: word-ngrams}
+  the text word-ngrams needs a GRU over words of n-grams, which the encoder ngram-rnn
+"""
+OF_A_TRANSLATION = """
+dataset: 'on'
+  translation.dataset: there is no data set 'on': did you mean
+
+target: en
+  translation.target: it is the source too
+
+source: fr
+  translation.source: one has no sentences in 'fr'; it has: en, de
+
+rerank_by: [gru-9-max]
+  rerank_by: one has no model 'gru-9-max': did you
+
+rerank_by: [gru-8-max]
+  rerank_by: gru-8-max reads en, not de
+
+systems: {weak: {}, strong: {dropout: 0.0}}
+  translation.systems: weak and strong have the same settings: remove one
+"""
+OF_A_TUNED_NETWORK = """
+network: resnet152
+  two.backbone.name: resnet152 cannot be tuned: name one with _stages
+
+dataset: 'on'
+  backbone.tuned.dataset: there is no data set 'on': did you mean
+
+model: gru-8
+  backbone.tuned.model: one has no model 'gru-8': did you mean
+
+before: resnet152
+  the backbone of one must be efficientnet_lite0_stages alone
+
+pases: 2
+  two.backbone.tuned: unknown key 'pases': did you mean 'passes'?
+
+seeds: [1, 2]
+  two.seeds: one lacks the seed 2: add it there, or remove it here
+"""
+OF_A_SECOND_DATASET = """
+of: one, count: 50
+  datasets.two.count: it must be as in one: remove `count`, or set it th
+
+of: two
+  datasets.two.of: it names itself: name another
+
+of: [one]
+  two.of: there is no data set ['one'] with pictures of its own
+"""
+OF_THE_WHOLE = """
+experiment: 2024
+  2024 is not of type 'string': if it is meant as text
+
+datasets: {2024: {}}
+  datasets: YAML reads a name here as 2024: put it in
+
+datasets: {one: {of: two}, two: {of: one}}
+  datasets.one.of: there is no data set 'two' with pictures of its own: describe one by
+
+datasets: {one: {source: multi30k, images: x, pictures: flickr8k, models: [gru-8-max]}}
+  datasets.one: give one of `images` (The folder
+
+select: gru-9-max
+  select: datasets.one has no model 'gru-9-max': did you
+
+select: ratings
+  select: there are no `ratings` to select by: add them
+
+select: gru-9-max, datasets: {one: {source: scenes, count: 40, models: [gru-8-max],
+papers: [ablation]}}
+  select: no data set's `papers` show a selected model, as merkx_frank_2019
+
+ratings: {source: scenes, tokenizer: none}
+  ratings.tokenizer: sentences of scenes are read as they are: remove `tokenizer`
+
+ratings: {source: scenes, lowercase: [STS]}
+  ratings.lowercase: sentences of scenes are
+
+select: ratings, datasets: {one: {source: scenes, count: 40, language: de, models: [gru-8-max]}}
+  select: gru-8-max of datasets.one does not read English, which the
+
+datasets: {one: {source: scenes, count: 40, models: [mine], bank: 60}},
+models: {mine: {encoder: {name: bag, size: 4}, similarity: dot}}
+  datasets.one.bank: a bank normalizes cosines, and mine has dot: remove `bank`
+
+datasets: {one: {source: pascal1k, models: [gru-8-max]}}, translation: {dataset: one,
+systems: {weak: {}}}
+  translation.dataset: one is from pascal1k, which has no translations: take one from
+
+datasets: {one: {source: scenes, count: 40, models: [oracle]}},
+models: {oracle: {languages: [de], encoder: {name: bag, size: 8}}}, translation: {dataset: one,
+rerank_by: [oracle], systems: {weak: {}}}
+  rerank_by: 'oracle' has a row of its own in the tables: give the model another name
+
+ratings: {source: scenes, baselines: {x: {encoder: trigrams, captions: scene}}}
+  ratings.baselines.x.captions: there is no data set 'scene' with captions of its own: known are one
+"""
 
 
-OF_A_TUNED_NETWORK = {
-    "network: resnet152": "two.backbone.name: resnet152 cannot be tuned: name one with _stages",
-    "dataset: 'on'": "backbone.tuned.dataset: there is no data set 'on': did you mean",
-    "model: gru-8": "backbone.tuned.model: one has no model 'gru-8': did you mean",
-    "before: resnet152": "the backbone of one must be efficientnet_lite0_stages alone",
-    "pases: 2": "two.backbone.tuned: unknown key 'pases': did you mean 'passes'?",
-    "seeds: [1, 2]": "two.seeds: one lacks the seed 2: add it there, or remove it here",
-}
+def wrong(text, make):
+    """Read the configurations with these mistakes, each with its message."""
+    cases = []
+    for block in text.strip().split("\n\n"):
+        *keys, message = block.splitlines()
+        changes = yaml.safe_load(f"{{{' '.join(keys)}}}")
+        cases.append((make(**changes), message.strip()))
+    return cases
 
 
-OF_A_SECOND_DATASET = {
-    "of: one, count: 50": "datasets.two.count: it must be as in one: remove `count`, or set it th",
-    "of: two": "datasets.two.of: it names itself: name another",
-    "of: [one]": "two.of: there is no data set ['one'] with pictures of its own",
-}
-OF_THE_WHOLE = {
-    f"experiment: {'x' * 300}": (
-        "configuration, experiment: a name of 300 characters is too long: 100 are the most"
-    ),
-    "experiment: 2024": "2024 is not of type 'string': if it is meant as text",
-    "datasets: {2024: {}}": "datasets: YAML reads a name here as 2024: put it in",
-    "datasets: {one: {of: two}, two: {of: one}}": (
-        "datasets.one.of: there is no data set 'two' with pictures of its own: describe one by"
-    ),
-    "datasets: {one: {source: multi30k, images: x, pictures: flickr8k, models: [gru-8-max]}}": (
-        "datasets.one: give one of `images` (The folder"
-    ),
-    "select: gru-9-max": "select: datasets.one has no model 'gru-9-max': did you",
-    "select: ratings": "select: there are no `ratings` to select by: add them",
-    "select: gru-9-max, datasets: {one: {source: scenes, count: 40, models: [gru-8-max], papers: "
-    "[ablation]}}": "select: no data set's `papers` show a selected model, as merkx_frank_2019",
-    "ratings: {source: scenes, tokenizer: none}": (
-        "ratings.tokenizer: sentences of scenes are read as they are: remove `tokenizer`"
-    ),
-    "ratings: {source: scenes, lowercase: [STS]}": "ratings.lowercase: sentences of scenes are",
-    "select: ratings, datasets: {one: {source: scenes, count: 40, language: de, models: "
-    "[gru-8-max]}}": "select: gru-8-max of datasets.one does not read English, which the",
-    "datasets: {one: {source: scenes, count: 40, models: [mine], bank: 60}}, "
-    "models: {mine: {encoder: {name: bag, size: 4}, similarity: dot}}": (
-        "datasets.one.bank: a bank normalizes cosines, and mine has dot: remove `bank`"
-    ),
-    "datasets: {one: {source: pascal1k, models: [gru-8-max]}}, "
-    "translation: {dataset: one, systems: {weak: {}}}": (
-        "translation.dataset: one is from pascal1k, which has no translations: take one from"
-    ),
-    "datasets: {one: {source: scenes, count: 40, models: [oracle]}}, "
-    "models: {oracle: {languages: [de], encoder: {name: bag, size: 8}}}, "
-    "translation: {dataset: one, rerank_by: [oracle], systems: {weak: {}}}": (
-        "rerank_by: 'oracle' has a row of its own in the tables: give the model another name"
-    ),
-    "ratings: {source: scenes, baselines: {x: {encoder: trigrams, captions: scene}}}": (
-        "ratings.baselines.x.captions: there is no data set 'scene' with captions of its own: "
-        "known are one"
-    ),
-}
-
-
-def wrong(texts, make):
-    """The configurations with these settings, each with the message."""
-    return [(make(**yaml.safe_load(f"{{{text}}}")), message) for text, message in texts.items()]
+LONG = "configuration, experiment: a name of 300 characters is too long: 100 are the most"
 
 
 @pytest.mark.parametrize(
@@ -277,6 +339,7 @@ def wrong(texts, make):
         *wrong(OF_A_TRANSLATION, translated),
         *wrong(OF_THE_WHOLE, lambda **changes: SMALL | changes),
         ({"experiment": "x"}, "the top level: 'datasets' is a required property"),
+        (SMALL | {"experiment": "x" * 300}, LONG),
     ],
 )
 def test_a_wrong_configuration_gets_one_line_that_names_the_key(config, message):
@@ -441,36 +504,58 @@ def named(tmp_path, monkeypatch):
 
 
 PUBLIC = ["all.zip", "glove/glove.6B.zip"]
-NO_FILE = "there is no file "
-NO_FOLDER = "there is no folder "
-# Keys of a data set, but for `vectors` of a model and of a baseline, each with its message.
-NAMED = {
-    "vectors: my/vectors.txt": None,
-    "vectors: captions": None,
-    "vectors: glove/glove.6B.zip/glove.6B.100d.txt": None,  # a public file
-    "vectors: my/vector.txt": f"models.mine.text.vectors: {NO_FILE}my/vect",
-    "baseline: glove/glove.6B.zip/glove.6B.100d.txt": None,
-    "baseline: glove/glove.6b.zip": "did you mean glove/glove.6B.zip?",
-    "table: my/caption.csv": f"one.table: {NO_FILE}my/caption.csv; did you",
-    "images: my/photo": f"images: {NO_FOLDER}my/photo; did you mean my/pho",
-    "images: mmy/photos": f"{NO_FOLDER}mmy/photos; did you mean my?",
-    "images: my/captions.csv": f"{NO_FOLDER}my/captions.csv; correct",
-    "language: de": "language: the data set has no captions in 'de'; it has: en",
-    "backbone: precomputed, features: my/f.npz": (
-        f"one.features: {NO_FILE}my/f.npz; correct the path, or name a network"
-    ),
-    "more_captions: {source: table, table: my/more.csv}": (
-        f"one.more_captions.table: {NO_FILE}my/more.csv; correct the path"
-    ),
-    "source: karpathy, json: all.zip/dataset_flickr30k.json": None,
-    "source: karpathy, json: my/dataset.json": "did you mean my/dataset_coco.json?",
-}
+# Keys of a data set, but for `vectors` of a model and a baseline, each above its message or none.
+NAMED = """
+vectors: my/vectors.txt
+  none
+
+vectors: captions
+  none
+
+vectors: glove/glove.6B.zip/glove.6B.100d.txt
+  none
+
+vectors: my/vector.txt
+  models.mine.text.vectors: there is no file my/vect
+
+baseline: glove/glove.6B.zip/glove.6B.100d.txt
+  none
+
+baseline: glove/glove.6b.zip
+  did you mean glove/glove.6B.zip?
+
+table: my/caption.csv
+  one.table: there is no file my/caption.csv; did you
+
+images: my/photo
+  images: there is no folder my/photo; did you mean my/pho
+
+images: mmy/photos
+  there is no folder mmy/photos; did you mean my?
+
+images: my/captions.csv
+  there is no folder my/captions.csv; correct
+
+language: de
+  language: the data set has no captions in 'de'; it has: en
+
+backbone: precomputed, features: my/f.npz
+  one.features: there is no file my/f.npz; correct the path, or name a network
+
+more_captions: {source: table, table: my/more.csv}
+  one.more_captions.table: there is no file my/more.csv; correct the path
+
+source: karpathy, json: all.zip/dataset_flickr30k.json
+  none
+
+source: karpathy, json: my/dataset.json
+  did you mean my/dataset_coco.json?
+"""
 
 
-@pytest.mark.parametrize("text, error", NAMED.items())
-def test_the_files_that_a_configuration_names_exist_or_are_public(named, text, error):
+@pytest.mark.parametrize("keys, error", wrong(NAMED, dict))
+def test_the_files_that_a_configuration_names_exist_or_are_public(named, keys, error):
     Path("my/dataset_coco.json").touch()
-    keys = yaml.safe_load(f"{{{text}}}")
     vectors = keys.pop("vectors", "captions")
     if "baseline" in keys:
         bag = {"encoder": "bag-of-words", "vectors": keys.pop("baseline")}
@@ -481,7 +566,7 @@ def test_the_files_that_a_configuration_names_exist_or_are_public(named, text, e
     trees = {"name": "trees", "vectors": vectors, "dimension": 5}
     named["models"] = {"mine": {"text": trees, "encoder": {"name": "mean", "size": 5}}}
     config = complete(named)
-    if error is None:
+    if error == "none":
         check_files(config, "", PUBLIC)
         return
     with refused(re.escape(error)) as caught:

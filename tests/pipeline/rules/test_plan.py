@@ -76,21 +76,27 @@ def test_only_models_of_trees_need_a_treebank():
     assert of_ratings == [f"<experiment>/ratings/{name}.conllu.gz"]
 
 
+LITE = "efficientnet_lite0_stages"
+
+
+def tuned(name, count=40):
+    """A data set, and one of the same pictures whose network is tuned after a training of it."""
+    frozen = {**SCENES, "count": count, "backbone": LITE, "models": ["words"], "seeds": [1, 2]}
+    backbone = {"name": LITE, "tuned": {"dataset": name, "model": "words", "passes": 2}}
+    return {name: frozen, f"{name}-tuned": {**frozen, "of": name, "backbone": backbone}}
+
+
 def test_features_of_a_tuned_network_are_of_a_seed_and_come_after_a_training():
-    lite = "efficientnet_lite0_stages"
-    frozen = {**SCENES, "backbone": lite, "models": ["words"], "seeds": [1, 2]}
-    backbone = {"name": lite, "tuned": {"dataset": "scenes", "model": "words", "passes": 2}}
-    tuned = {"of": "scenes", "backbone": backbone, "models": ["both"], "seeds": [1, 2]}
-    plan = planned(scenes=frozen, tuned=tuned)
+    plan = planned(**tuned("scenes"))
     [(parent, name)] = plan.tuned
     assert parent == "scenes"
     files = [f"results/features/scenes/{name}-seed{seed}.h5" for seed in (1, 2)]
-    assert plan.features_file(of(dataset="tuned", model="both", seed="2")) == files[1]
+    assert plan.features_file(of(dataset="scenes-tuned", model="words", seed="2")) == files[1]
     # An item that shows all seeds gets the features of each; networks that are not tuned have one.
-    assert plan.features_of_seeds(of(dataset="tuned")) == files
-    assert plan.features_of_seeds(of(dataset="scenes")) == [f"results/features/scenes/{lite}.h5"]
+    assert plan.features_of_seeds(of(dataset="scenes-tuned")) == files
+    assert plan.features_of_seeds(of(dataset="scenes")) == [f"results/features/scenes/{LITE}.h5"]
     of_features = of(dataset="scenes", backbone=f"{name}-seed2")
-    assert plan.network(of_features) == lite
+    assert plan.network(of_features) == LITE
     [weights] = plan.backbone_weights(of_features)
     assert weights == f"results/tuned/scenes/{name}-seed2/tuned.pth"
     of_tuning = of(dataset="scenes", backbone=name, seed="2")
@@ -100,14 +106,7 @@ def test_features_of_a_tuned_network_are_of_a_seed_and_come_after_a_training():
 
 
 def test_networks_of_one_name_are_tuned_after_the_training_on_their_own_pictures():
-    lite = "efficientnet_lite0_stages"
-    frozen = {**SCENES, "backbone": lite, "models": ["words"], "seeds": [1, 2]}
-    datasets = {}
-    for name, count in (("a", 40), ("b", 50)):
-        datasets[name] = {**frozen, "count": count}
-        backbone = {"name": lite, "tuned": {"dataset": name, "model": "words"}}
-        datasets[f"{name}-tuned"] = {**datasets[name], "of": name, "backbone": backbone}
-    plan = planned(**datasets)
+    plan = planned(**tuned("a"), **tuned("b", 50))
     (_, network), (_, other) = plan.tuned
     assert network == other
     for name in ("a", "b"):

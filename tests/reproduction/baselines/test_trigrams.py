@@ -15,13 +15,21 @@ def test_trigrams_count_shared_spelling():
     assert a.dtype == np.float32
 
 
+# Neither the development caption nor the German one counts.
+CAPTIONS = """\
+image_id,language,split,caption
+1.jpg,en,train,abc abc
+1.jpg,en,train,abcd
+1.jpg,en,train,xyz
+1.jpg,en,dev,xyz
+1.jpg,de,train,xyz
+"""
+
+
 def test_trigrams_are_weighted_by_their_rarity_in_training_captions(tmp_path):
     """scikit-learn's smooth inverse document frequency: 1 + log((1 + n) / (1 + documents))."""
-    rows = [("en", "train", "abc abc"), ("en", "train", "abcd"), ("en", "train", "xyz")]
-    rows += [("en", "dev", "xyz"), ("de", "train", "xyz")]  # neither counts
-    lines = [f"1.jpg,{language},{split},{caption}" for language, split, caption in rows]
     captions = tmp_path / "captions.csv"
-    captions.write_text("\n".join(["image_id,language,split,caption", *lines]))
+    captions.write_text(CAPTIONS)
     a, b, c = Baseline(captions).encode(["abcxyz", "abc", "xyz"])
     of_abc, of_xyz, unseen = (1 + np.log(4 / (1 + documents)) for documents in (2, 1, 0))
     length = np.sqrt(of_abc**2 + of_xyz**2 + 2 * unseen**2)  # bcx and cxy are in no caption

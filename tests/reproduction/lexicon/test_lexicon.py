@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import yaml
 
 from reproduction.lexicon import lexicon, wordnet
 from tests.support.refusals import refused
@@ -24,21 +25,21 @@ NOUNS = read_table("""
     23     | cup                   | 1930     | a punch
     99     | abstraction           | 0        | a general concept
 """)
-SENSES = {
-    "kitten": [22, 21],
-    "kit": [22],
-    "tiger": [12],
-    "cat": [11],
-    "goodness": [20, 12],
-    "sorcerer": [21],
-}
-NAMES = {"n00000012": ["tiger"], "n00000013": ["lion"], "n00000023": ["teacup", "cup"]}
+SENSES = yaml.safe_load("""
+kitten: [22, 21]
+kit: [22]
+tiger: [12]
+cat: [11]
+goodness: [20, 12]
+sorcerer: [21]
+""")
+NAMES = yaml.safe_load("{n00000012: [tiger], n00000013: [lion], n00000023: [teacup, cup]}")
 
 
 @pytest.fixture
 def senses(tmp_path):
     data = ["  1 This software is licensed"]
-    index = {word: offsets for word, offsets in SENSES.items()}
+    index = dict(SENSES)
     for offset, words, hypernym, definition in NOUNS.itertuples(index=False):
         spelled = " ".join(f"{word} 0" for word in words.split())
         pointer = f"001 @ {hypernym:08} n 0000" if hypernym else "000"
@@ -56,20 +57,20 @@ def senses(tmp_path):
     return lexicon.Senses(wordnet.read(tmp_path), NAMES)
 
 
-@pytest.mark.parametrize(
-    "word, expected",
-    [
-        ("tiger", {0: 1}),
-        ("cat", {0: 1, 1: 1}),  # its hyponyms
-        ("lynx", {0: 0.5, 1: 0.5}),  # of its hypernym, one step up
-        ("kitten", {0: 0.5}),  # of the definition, without its example
-        ("cup", {2: 1}),
-        ("teacup", {2: 1}),  # a name that WordNet's synset lacks
-        ("goodness", {0: 0.5}),  # its second sense is a class
-        ("sorcerer", {}),  # people are none
-        ("abstraction", {}),
-    ],
-)
+CLASSES = yaml.safe_load("""
+tiger: {0: 1}
+cat: {0: 1, 1: 1}  # its hyponyms
+lynx: {0: 0.5, 1: 0.5}  # of its hypernym, one step up
+kitten: {0: 0.5}  # of the definition, without its example
+cup: {2: 1}
+teacup: {2: 1}  # a name that WordNet's synset lacks
+goodness: {0: 0.5}  # its second sense is a class
+sorcerer: {}  # people are none
+abstraction: {}
+""")
+
+
+@pytest.mark.parametrize("word, expected", CLASSES.items())
 def test_words_stand_for_classes(senses, word, expected):
     assert senses.of_word(word) == expected
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import torch
+import yaml
 from safetensors.torch import load_file
 from scipy.linalg import eigh
 
@@ -52,19 +53,18 @@ def mean_text(text):
     return text
 
 
+CCA = """
+languages: [en]
+text: {name: trees}
+encoder: {name: mean, size: 3, project: true}
+objective: {name: cca, shrinkage: 0.2}
+similarity: dot
+training: {batch_size: 1000, epochs: 1, cycle: 1}  # no batch is needed
+"""
+
+
 def test_a_solved_model_correlates_images_and_captions(tmp_path):
-    encoder = {"name": "mean", "size": 3, "project": True}
-    objective = {"name": "cca", "shrinkage": 0.2}
-    description = complete_description(
-        {
-            "languages": ["en"],
-            "text": {"name": "trees"},
-            "encoder": encoder,
-            "objective": objective,
-            "similarity": "dot",
-            "training": {"batch_size": 1000, "epochs": 1, "cycle": 1},  # no batch is needed
-        }
-    )
+    description = complete_description(yaml.safe_load(CCA))
     text = mean_text(TEXT)
     history = loop.train(description, {"en": text}, SPLIT, SPLIT, 1, "cpu", tmp_path)
     assert np.isnan(history[1]["loss"]) and np.isnan(history[1]["learning_rate"])

@@ -8,13 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from groundvec.results import schemas
 from groundvec.results.frames import read_csv
 from groundvec.runtime.files import read_json, write_json
 from reproduction.papers.calixto_liu_2017 import claims, comparable
 from reproduction.papers.calixto_liu_2017 import table1 as first_table
 from reproduction.render.tables import DAGGER
-from reproduction.reporting import results, systems
+from reproduction.reporting import results
 from reproduction.schemas import Reranked
 from tests.support.result_files import (
     assert_rows,
@@ -23,14 +22,14 @@ from tests.support.result_files import (
     filled,
     make,
     of_system,
+    read_table,
     shown,
     write,
     write_models,
 )
+from tests.support.retrieval_scores import C2I, I2C, training
 
 REPORTED = Path(__file__).parents[3] / "reproduction" / "papers" / "calixto_liu_2017" / "reported"
-C2I = "caption_to_image"
-I2C = "image_to_caption"
 
 
 def description(languages, beta=1.0, text="words", **more):
@@ -58,23 +57,13 @@ run = partial(make, "calixto_liu_2017")
 
 def scores_of(model, recall, dataset="multi30k", seed=1):
     """Scores of a training: R@10 from sentence to image; 10 more from image to sentence."""
+    table = training(dataset, model, seed, (recall - 10, recall), test_sets=["929"])
     languages = MODELS[model]["languages"]
-    ways = [(language, *way) for language in languages for way in ((C2I, 0), (I2C, 10))]
+    tables = [table.assign(language=language) for language in languages]
     if len(languages) > 1:
-        ways += [(pair, "caption_to_caption", 0) for pair in ("en-de", "de-en")]
-    rows = [
-        (language, direction, split, kind, epochs, value + more)
-        for language, direction, more in ways
-        for split in ("dev", "test")
-        for kind, epochs, value in (
-            ("ensemble", "4+8", recall),
-            ("snapshot", "8", 90),
-            ("chance", "", 1),
-        )
-    ]
-    columns = ["language", "direction", "split", "kind", "epochs", "r10"]
-    table = pd.DataFrame(rows, columns=columns).assign(dataset=dataset, model=model, seed=seed)
-    return filled(table.assign(test_set="929", r10_ci=3), schemas.Retrieval)
+        sentences = table[table["direction"].eq(C2I)].assign(direction="caption_to_caption")
+        tables += [sentences.assign(language=pair) for pair in ("en-de", "de-en")]
+    return pd.concat(tables, ignore_index=True)
 
 
 def retrieval(folder, seeds=(1,), **recalls):
@@ -113,7 +102,7 @@ def make_item(folder, item, *options, reported=None):
 
 TABLE1 = """\
 # Multi30k, en
-computed | chance | 1.0 ± 3.0
+computed | chance | 2.0 ± 0.0
 reported | Skip-Thought | 53.5
 reported | VSE (paper) | 56.5
 reported | VSE (retrained) | 54.4
@@ -132,7 +121,7 @@ measured | VSE (characters), seed 2 | 50.0 ± 3.0
 measured | MLMME, β = 0.5 (characters), seed 1 | 66.0 ± 3.0 (+6.0)
 measured | MLMME, β = 0.5 (characters), seed 2 | 56.0 ± 3.0 (+6.0)
 # Multi30k, de
-computed | chance | 1.0 ± 3.0
+computed | chance | 2.0 ± 0.0
 reported | VSE (retrained) | 49.0
 reported | MLMME, β = 1 | 59.5 (+10.5)
 reported | MLMME, β = 0.75 | 56.6 (+7.6)
@@ -156,29 +145,31 @@ def test_table_1_has_the_gain_over_the_best_model_of_one_language_that_reads_the
     assert shown(tmp_path / "table1.md", 0, 2, 5) == TABLE1
 
 
+def rows_of_images(r):
+    """The correlation with ratings of image descriptions, and the means that have a column."""
+    rows = [correlation("STS 2014", "Images", "cosine", 400, r, half=0)]
+    for task in ("STS 2014", "all"):
+        rows.append(correlation(task, "all", "cosine", 400, r, "weighted mean", half=0))
+    return rows
+
+
 def ratings(folder, models=MODELS, seeds=(1,), **closeness):
     """Write scores and predictions of models; MODEL=WEIGHT is the ratings' part of the cosines."""
     rng = np.random.default_rng(0)
     rating = rng.normal(size=400)
     noise = rng.normal(size=400)
+    trainings = [("multi30k", model, seed) for model, seed in product(closeness, seeds)]
     scores = []
     predictions = []
-    for (model, share), seed in product(closeness.items(), seeds):
-        system = f"multi30k/{model}/seed{seed}"
+    for dataset, model, seed in trainings:
+        system = f"{dataset}/{model}/seed{seed}"
+        share = closeness[model]
         cosine = share * rating + (1 - share) * noise
-        pairs = pd.DataFrame(
-            {"pair": range(400), "rating": 2.5 + rating / 2, "cosine": cosine / 10}
-        )
-        pairs = pairs.assign(system=system, kind="ensemble", epochs="4+8", classifier=np.nan)
-        predictions.append(pairs.assign(task="STS 2014", subtask="Images"))
-        r = np.corrcoef(rating, cosine)[0, 1]
-        rows = [
-            correlation("STS 2014", "Images", "cosine", 400, r, half=0),
-            correlation("STS 2014", "all", "cosine", 400, r, "weighted mean", half=0),
-            correlation("all", "all", "cosine", 400, r, "weighted mean", half=0),
-        ]
-        scores.append(of_system(system, {("ensemble", "4+8"): r}, lambda _, rows=rows: rows))
-    trainings = (("multi30k", model, seed) for model, seed in product(closeness, seeds))
+        pairs = {"pair": range(400), "rating": 2.5 + rating / 2, "cosine": cosine / 10}
+        pairs |= {"task": "STS 2014", "subtask": "Images", "classifier": np.nan}
+        labels = {"system": system, "kind": "ensemble", "epochs": "4+8"}
+        predictions.append(pd.DataFrame(pairs | labels))
+        scores.append(of_system(system, {("ensemble", "4+8"): share}, rows_of_images))
     options = ["--models", *write_models(folder, *trainings, **models)]
     options += ["--scores", *write(folder, *scores)]
     return options, ["--predictions", *write(folder, *predictions, name="predictions")]
@@ -196,33 +187,31 @@ def test_table_2_marks_models_better_than_the_english_one(tmp_path):
     assert reported["MLMME, β = 0.25", "STS 2015 images"] == pytest.approx(88.6)
 
 
-def reranked(folder, scores, n=20, system="weak"):
-    """A file of scores: by re-ranker (BLEU, TER, p against the first, p against each control)."""
-    rows = []
-    for reranker, (bleu, ter, p, p_vse) in scores.items():
-        for metric, value in (("bleu", bleu), ("meteor", None), ("ter", ter)):
-            row = {"n_best": n, "system": system, "reranker": reranker, "metric": metric}
-            row |= {"score": value, "p_baseline": p, "signature": f"of {metric}"}
-            row |= dict.fromkeys(("p_length", "p_vse", "p_text"), p_vse)
-            rows.append(row | dict.fromkeys(systems.PROVENANCE[1:], "x"))
-    path = folder / f"{system}.{n}.csv"
-    filled(pd.DataFrame(rows), Reranked).to_csv(path, index=False)
-    return path
+# The p-values of BLEU and TER against the first, and against each control.
+SCORES = read_table("""
+    reranker | bleu  | meteor | ter  | p_baseline | p_vse
+    baseline | 25    |        | 56   |            | 0.6
+    length   | 25.5  |        | 58   | 0.01       | 0.2
+    b        | 24    |        | 57   | 0.6        |
+    d        | 26.5  |        | 55   | 0.01       | 0.001
+    t        | 26.75 |        | 54.5 | 0.01       | 0.001
+    oracle   | 33    |        | 46   | 0.0001     | 0.0001
+""")
 
 
-SCORES = {
-    "baseline": (25.0, 56.0, None, 0.6),
-    "length": (25.5, 58.0, 0.01, 0.2),
-    "b": (24.0, 57.0, 0.6, None),
-    "d": (26.5, 55.0, 0.01, 0.001),
-    "t": (26.75, 54.5, 0.01, 0.001),
-    "oracle": (33.0, 46.0, 0.0001, 0.0001),
-}
+def reranked(folder):
+    """Write a file of `SCORES`."""
+    labels = ["reranker", "p_baseline", "p_vse"]
+    rows = SCORES.melt(labels, var_name="metric", value_name="score")
+    rows = rows.assign(n_best=20, system="weak", signature="of " + rows["metric"])
+    rows = rows.assign(p_length=rows["p_vse"], p_text=rows["p_vse"])
+    filled(rows, Reranked).to_csv(folder / "weak.20.csv", index=False)
+    return folder / "weak.20.csv"
 
 
 def table3(folder):
     files = write_models(folder, *(("multi30k", model) for model in "bdt"), **MODELS)
-    options = ["--rerankers", *files, "--reranked", reranked(folder, SCORES)]
+    options = ["--rerankers", *files, "--reranked", reranked(folder)]
     return make_item(folder, "table3", *options, reported="tables_3_4")
 
 
@@ -274,7 +263,7 @@ claim | condition | measure | worse | better | reported | difference | verdict
 
 
 def test_claims_are_made_of_the_tables(tmp_path):
-    recalls = {"a": 40, "b": 30, "c": 50, "d": 41, "t": 1}
+    recalls = {"a": 40, "b": 30, "c": 50, "d": 41, "t": 12}
     options = retrieval(tmp_path, **recalls)
     make_item(tmp_path, "table1", *options, reported="table1")
     scores, predictions = ratings(tmp_path, a=0.5, c=0.5, d=0.8)
@@ -359,8 +348,12 @@ def test_pairs_that_table_2_does_not_test_have_no_verdict(tmp_path):
     scores, predictions = ratings(tmp_path, models, a=0.5, h=0.4, c=0.5, d=0.8, k=0.7, t=0.9)
     make_item(tmp_path, "table2", *scores, *predictions, reported="table2")
     table, _ = make_item(tmp_path, "claims", "--tables", tmp_path / "table2.csv", *predictions)
-    halves = [f"MLMME, β = 0.5 ({name})" for name in "dk"]
-    assert table[["claim", "worse", "better"]].values.tolist() == [
-        *([claims.RATINGS, "VSE (a)", better] for better in ("MLMME, β = 1", *halves)),
-        *([claims.BETA, "MLMME, β = 1", better] for better in halves),
-    ]
+    expected = f"""
+        claim            | worse        | better
+        {claims.RATINGS} | VSE (a)      | MLMME, β = 1
+        {claims.RATINGS} | VSE (a)      | MLMME, β = 0.5 (d)
+        {claims.RATINGS} | VSE (a)      | MLMME, β = 0.5 (k)
+        {claims.BETA}    | MLMME, β = 1 | MLMME, β = 0.5 (d)
+        {claims.BETA}    | MLMME, β = 1 | MLMME, β = 0.5 (k)
+    """
+    assert_rows(table, expected)

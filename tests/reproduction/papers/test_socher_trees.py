@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from PIL import Image
 from scipy import stats
 
 from groundvec.features import store
@@ -24,7 +23,7 @@ from reproduction.text.forms import collapsed
 from reproduction.text.trees import Text
 from tests.support.examples import save_model
 from tests.support.refusals import refused
-from tests.support.result_files import read_table
+from tests.support.result_files import assert_rows, read_table, shown
 from tests.support.small_data import data_options, write_data
 from tests.support.tree_files import REPORTED, results_of, run, tables, training, trees
 from tests.support.treebanks import parsed as parse_by_hand
@@ -36,69 +35,57 @@ def test_nearness_of_the_passive_by_hand():
     exchanged = np.array([[2, 0], [3, 4], [4, 3]], np.float32)  # 1, 0.6, 0.8
     other = np.array([[2, 2], [0, 1], [3, 4]], np.float32)  # √½, 0, 0.6
     table = active_passive.closeness(active, passive, exchanged, other).set_index("measure")
-    values = {
-        "its passive": [0.5**0.5, 0, 0.8],
-        "roles exchanged": [1, 0.6, 0.8],
-        "roles exchanged, passive": [0.5**0.5, 0, 0.6],
-        "than roles exchanged": [0, 0, 0.5],
-        "than roles exchanged, passive": [0.5, 0.5, 1],
-    }
-    assert list(table.index) == list(values)
-    for name, of_scenes in values.items():
-        mean = 100 * np.mean(of_scenes)
-        half = 196 * np.std(of_scenes) / 3**0.5
-        expected = [mean, mean - half, mean + half]
-        assert table.loc[name].tolist() == pytest.approx(expected, abs=1e-4)
+    expected = read_table("""
+        measure                       | one        | two | three
+        its passive                   | 0.70710678 | 0   | 0.8
+        roles exchanged               | 1          | 0.6 | 0.8
+        roles exchanged, passive      | 0.70710678 | 0   | 0.6
+        than roles exchanged          | 0          | 0   | 0.5
+        than roles exchanged, passive | 0.5        | 0.5 | 1
+    """).set_index("measure")
+    assert list(table.index) == list(expected.index)
+    mean = 100 * expected.mean(axis=1)
+    half = 196 * expected.std(axis=1, ddof=0) / 3**0.5
+    np.testing.assert_allclose(table, np.stack([mean, mean - half, mean + half], 1), atol=1e-4)
 
 
-def of_seeds(*names, dataset="draws"):
-    """Make the table of `section_6_7.of_models` for seeds with relations in order of norms."""
-    tables = []
-    for seed, relations_of_seed in enumerate(names, 1):
-        count = len(relations_of_seed)
-        edges = [9990, *[10] * (count - 2), 1]
-        norms = seed + np.arange(count, 0, -1.0)
-        table = pd.DataFrame({"relation": relations_of_seed, "edges": edges, "norm": norms})
-        table["share"] = 100 * table["edges"] / table["edges"].sum()
-        labels_of_seed = {"dataset": dataset, "model": "SDT", "seed": seed, "size": 4}
-        tables.append(table.assign(from_identity=table["norm"] / 2, **labels_of_seed))
-    return pd.concat(tables, ignore_index=True)
+RELATIONS = read_table("""
+    relation | seed | edges | share | norm
+    det      | 1    | 980   | 98    | 31
+    r0       | 1    | 10    | 1     | 20
+    nsubj    | 1    | 9     | 0.9   | 5
+    r1       | 1    | 1     | 0.1   | 1
+    det      | 2    | 988   | 98.8  | 32
+    r0       | 2    | 10    | 1     | 22
+    poss     | 2    | 2     | 0.2   | 6
+""").assign(dataset="draws", model="SDT", size=4, from_identity=1.0)
 
 
-def test_relations_are_ordered_by_their_mean_norm_with_the_paper_s_places(tmp_path):
-    first = ["det", *(f"r{k}" for k in range(28)), "nsubj"]
-    second = ["det", *(f"r{k}" for k in range(28)), "poss"]
-    found = section_6_7.over_seeds(of_seeds(first, second))
-    assert found["relation"].tolist()[:2] == ["det", "r0"] and len(found) == 31
-    assert found.iloc[0][["norm", "place", "seeds"]].tolist() == [31.5, 1, 2]
-    low, high = stats.t.interval(0.95, 1, 31.5, 0.5)
-    assert found.iloc[0][["norm_low", "norm_high"]].tolist() == pytest.approx([low, high])
-    assert found.iloc[-1][["relation", "seeds"]].tolist() == ["nsubj", 1]
-    assert found.iloc[-1][["norm_low", "norm_high"]].isna().all()
-
-    reported = read_csv(REPORTED / "section_6_7.csv")
-    section_6_7.write_norms(tmp_path / "t", found, reported)
-    lines = (tmp_path / "t.md").read_text("utf-8").splitlines()
-    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("|")][2:]
-    # The twenty largest, and two more that the paper names.
-    assert [row[0] for row in rows] == [*(str(k) for k in range(1, 21)), "30", "31"]
-    assert rows[-2][1:3] == ["poss", "2"] and rows[-1][1:3] == ["nsubj", "1"]
+def test_relations_are_ordered_by_their_mean_norm_with_the_paper_s_places(tmp_path, monkeypatch):
+    """The table has the largest norms, here one, and two more relations that the paper names."""
+    found = section_6_7.over_seeds(RELATIONS)
+    expected = """
+        relation | norm | place | seeds
+        det      | 31.5 | 1     | 2
+        r0       | 21   | 2     | 2
+        poss     | 6    | 3     | 1
+        nsubj    | 5    | 4     | 1
+        r1       | 1    | 5     | 1
+    """
+    assert_rows(found, expected)
+    ends = found[["norm_low", "norm_high"]]
+    assert ends.loc[0].tolist() == pytest.approx(stats.t.interval(0.95, 1, 31.5, 0.5))
+    assert ends[2:].isna().all(axis=None)
+    monkeypatch.setattr(section_6_7, "SHOWN", 1)
+    section_6_7.write_norms(tmp_path / "t", found, read_csv(REPORTED / "section_6_7.csv"))
+    rows = "1 | det | -\n3 | poss | 2\n4 | nsubj | 1\n"
+    assert shown(tmp_path / "t.md", 0, 1, 2) == "# draws: SDT\n" + rows
 
 
 def test_rare_relations_have_less_than_ten_edges():
-    relations = read_table("""
-        dataset | seed | edges | share
-        draws   | 1    | 980   | 98
-        draws   | 1    | 10    | 1
-        draws   | 1    | 9     | 0.9
-        draws   | 1    | 1     | 0.1
-        draws   | 2    | 998   | 99.8
-        draws   | 2    | 2     | 0.2
-    """)
-    table = section_6_7.counted(relations)
-    assert table["relations"].tolist() == [141, 3]
-    assert table["rare"][1] == 1.5  # two; one
-    assert table["rare_share"][1] == pytest.approx((1 + 0.2) / 2)
+    table = section_6_7.counted(RELATIONS)
+    assert table["relations"].tolist() == [141, 3.5]
+    assert table.loc[1, ["rare", "rare_share"]].tolist() == pytest.approx([1.5, 0.6])
 
 
 @pytest.mark.parametrize("similarity", ["cosine", "dot", "euclidean"])
@@ -245,12 +232,6 @@ def test_pairs_of_each_seed_s_own_draw_are_marked_by_their_verbs(trained, tmp_pa
     assert drawn_images[1] != drawn_images[2]
     shares = pd.read_csv(tmp_path / "section_6_6-shares.csv").set_index("measure")
     assert shares.loc["one has no verb, of all pairs (%)", "value"] == 40
-
-
-def test_samples_are_drawn_as_wide_as_a_page(trained, tmp_path):
-    run(*trained, "--output", tmp_path / "samples")
-    assert Image.open(tmp_path / "samples.png").width == 1400
-    assert (tmp_path / "samples.pdf").exists()
 
 
 def test_passives_are_embedded_by_the_best_snapshots(trained, tmp_path, monkeypatch):

@@ -13,6 +13,7 @@ from groundvec.results.frames import schema_of
 from reproduction.reporting.claims import LEVEL, OPEN, decide, difference, judged
 from reproduction.reporting.seeds import t_interval
 from reproduction.schemas import Claims
+from tests.support.result_files import read_table
 
 ROOT = Path(__file__).parents[3]
 
@@ -93,27 +94,28 @@ def test_differences_on_pages_follow_from_the_scores():
     assert compared > 30
 
 
+# Two sizes with three seeds, one with a single seed, and others that are no size of the same pair.
+COMPARED = """
+claim | dataset | condition | measure | worse       | better      | difference | low  | high  | p
+C     | d       | en        | R@10    | lstm-8-max  | gru-8-max   | 1          |      |       |
+C     | d       | en        | R@10    | lstm-8-max  | gru-8-max   | 2          |      |       |
+C     | d       | en        | R@10    | lstm-8-max  | gru-8-max   | 3          |      |       |
+C     | d       | en        | R@10    | lstm-16-max | gru-16-max  | 0          |      |       |
+C     | d       | en        | R@10    | lstm-16-max | gru-16-max  | 3          |      |       |
+C     | d       | en        | R@10    | lstm-16-max | gru-16-max  | 3          |      |       |
+C     | d       | en        | R@10    | lstm-32-max | gru-32-max  | 10         | 6.08 | 13.92 |
+C     | d       | en        | R@1     | lstm-32-max | gru-32-max  | 10         | 6.08 | 13.92 |
+C     | e       | en        | R@10    | lstm-32-max | gru-32-max  | 10         | 6.08 | 13.92 |
+C     | d       | de        | R@10    | lstm-32-max | gru-32-max  | 10         | 6.08 | 13.92 |
+D     | d       | en        | R@10    | lstm-32-max | gru-32-max  | 10         | 6.08 | 13.92 |
+C     | d       | en        | R@10    | lstm-32-max | bag-32-max  | 10         | 6.08 | 13.92 |
+C     | d       | en        | R@10    | lstm-64-max | gru-64-max  | 10         |      |       | .001
+"""
+
+
 def test_one_seed_is_judged_by_the_seeds_of_other_sizes():
     """By hand: variances of 1 and 3 over three seeds, and one seed with a variance of 4."""
-    gru = {"worse": "lstm-8-max", "better": "gru-8-max"}
-    small = seeds([1.0, 2.0, 3.0], **gru)
-    large = seeds([0.0, 3.0, 3.0], worse="lstm-16-max", better="gru-16-max")
-    one = {
-        "worse": "lstm-32-max",
-        "better": "gru-32-max",
-        "low": 10 - 2 * 1.96,
-        "high": 10 + 2 * 1.96,
-    }
-    single = seeds([10.0], **one)
-    others = [
-        single.assign(measure="R@1"),
-        single.assign(dataset="e"),
-        single.assign(condition="de"),
-        single.assign(claim="D"),
-        single.assign(better="bag-32-max"),
-        seeds([10.0], worse="lstm-64-max", better="gru-64-max", p=0.001),
-    ]
-    found = decide("", pd.concat([small, large, single, *others], ignore_index=True))
+    found = decide("", read_table(COMPARED))
     assert found["seeds"].tolist() == [3, 3] + 7 * [1]
     row = found.loc[2]
     assert (row["pooled_variance"], row["pooled_freedom"]) == (2, 4)
@@ -121,7 +123,7 @@ def test_one_seed_is_judged_by_the_seeds_of_other_sizes():
     assert row[["low", "high", "of_items"]].tolist() == pytest.approx([low, high, 4])
     # Other comparisons are about one training.
     assert found["pooled_variance"][3:].isna().all()
-    assert found.loc[3:7, "low"].eq(one["low"]).all() and np.isnan(found["low"][8])
+    assert found.loc[3:7, "low"].eq(6.08).all() and np.isnan(found["low"][8])
     assert found["verdict"][2:].eq("holds").all()
     # Without the values of the seeds, the interval bounds their variance.
     lost = judged(found.assign(of_seeds=found["of_seeds"].where(found["seeds"] == 1)))

@@ -1,6 +1,5 @@
 """Scores of ratings as tables read them, and the few numbers that sum a model up."""
 
-import numpy as np
 import pytest
 
 from reproduction.reporting import measures, systems
@@ -32,11 +31,14 @@ def test_bad_scores_are_named(tmp_path, change, message):
 def test_few_numbers_sum_a_model_up(tmp_path):
     table = measures.semantic_measures(read(tmp_path, trained(), baseline()))
     ours = table[table["kind"] == "ensemble"]
-    assert ours["measure"].tolist() == ["Scenes", "Scenes-R", "semantic score"]
-    np.testing.assert_allclose(ours["pearson"], [0.45, 0.7, 0.575])  # the last: (0.45 + 0.7) / 2
     # Halves of 0.04 and 0.03 below and of 0.08 and 0.06 above: sqrt(4^2 + 3^2) / 2 = 2.5
-    np.testing.assert_allclose(ours["pearson_low"], [0.41, 0.67, 0.575 - 0.025])
-    np.testing.assert_allclose(ours["pearson_high"], [0.53, 0.76, 0.575 + 0.05])
+    expected = """
+        measure        | pearson | pearson_low | pearson_high
+        Scenes         | 0.45    | 0.41        | 0.53
+        Scenes-R       | 0.7     | 0.67        | 0.76
+        semantic score | 0.575   | 0.55        | 0.625
+    """
+    assert_rows(ours, expected)
     assert len(table) == 4 * 3  # two snapshots, an ensemble and a baseline
     assert table["system"].tolist() == [SYSTEM] * 9 + ["trigrams"] * 3
 

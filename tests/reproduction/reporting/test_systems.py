@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -73,9 +72,16 @@ def test_models_are_selected_by_ratings_or_by_name():
 
 
 def test_the_ensemble_and_the_best_snapshot_end_cycles(tmp_path):
-    dev_recall = {0: 1, 1: 99, 4: 60, 6: 60 + 1e-12, 8: 60, 10: 59}
-    columns = {"epoch": dev_recall.keys(), "dev_recall": dev_recall.values()}
-    history = filled(pd.DataFrame(columns), schemas.History)
+    history = read_table("""
+        epoch | dev_recall
+        0     | 1
+        1     | 99
+        4     | 60
+        6     | 60.000000000001
+        8     | 60
+        10    | 59
+    """)
+    history = filled(history, schemas.History)
     history.to_csv(tmp_path / "history.csv", index=False)
     [model] = write_models(tmp_path, ("scenes", "gru-8-max"), snapshots=(4, 6, 10))
     output = tmp_path / "ensemble.json"
@@ -86,14 +92,6 @@ def test_the_ensemble_and_the_best_snapshot_end_cycles(tmp_path):
     model.write_text(model.read_text().replace("10", "12"))
     with refused("the history has no epoch 12, which is a snapshot"):
         run_script("ensemble", *options)
-
-
-def test_the_best_snapshot_is_the_one_that_ensemble_json_names(tmp_path):
-    metadata = models(tmp_path, ("scenes", "gru-8-max"), snapshots=(4, 6)).iloc[0]
-    assert systems.best_snapshot(metadata) == 4
-    Path(metadata["folder"], "ensemble.json").write_text('{"epochs": [4, 6]}')
-    with refused(r"ensemble\.json does not describe a model"):
-        systems.best_snapshot(metadata)
 
 
 def test_models_stand_in_the_order_of_the_grid_and_unknown_parts_behind(tmp_path):

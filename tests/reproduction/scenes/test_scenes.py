@@ -143,8 +143,10 @@ kite: kite kites
 table: table tables
 """)
 KIND = {word: kind for kind, words in KINDS.items() for word in words.split()}
-SIZE = {"big": "big", "large": "big", "small": "small", "little": "small"}
-COUNT = {"a": 1, "two": 2, "three": 3, "four": 4, "2": 2, "3": 3, "4": 4, "some": None}
+SIZE = yaml.safe_load("{big: big, large: big, small: small, little: small}")
+COUNT = yaml.safe_load("""
+{a: 1, two: 2, three: 3, four: 4, "2": 2, "3": 3, "4": 4, some: null}
+""")
 COLOUR = "red|blue|green|yellow|black|white|brown|grey"
 PHRASE = re.compile(
     rf"\b(?P<count>{'|'.join(COUNT)}) (?:(?P<size>{'|'.join(SIZE)}) )?(?:(?P<fur>{COLOUR}) )?"

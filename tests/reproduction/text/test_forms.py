@@ -18,80 +18,81 @@ def edges(nodes):
     ]
 
 
-COLLAPSED = {
-    "preposition": (
-        "Students 2 nsubj; ride 0 root; bikes 2 dobj; at 2 prep ADP; night 4 pobj; . 2 punct",
-        "ride -nsubj-> students; -root-> ride; ride -dobj-> bikes; ride -prep_at-> night",
-    ),
-    "a clause, and what else hangs from the preposition": (
-        "relax 0 root; by 1 prep ADP; just 2 advmod; riding 2 pcomp; bikes 4 dobj",
-        "-root-> relax; riding -advmod-> just; relax -prepc_by-> riding; riding -dobj-> bikes",
-    ),
-    "agent": (
-        "child 3 nsubjpass; was 3 auxpass; hugged 0 root; by 3 agent ADP; mother 4 pobj",
-        "hugged -nsubjpass-> child; hugged -auxpass-> was; -root-> hugged; hugged -agent-> mother",
-    ),
-    "dative": (
-        "gives 0 root; it 1 dobj; to 1 dative ADP; her 3 pobj",
-        "-root-> gives; gives -dobj-> it; gives -prep_to-> her",
-    ),
-    "next to": (
-        "man 0 root; Right 3 advmod; Next 1 advmod; to 3 prep ADP; it 4 pobj",
-        "-root-> man; it -advmod-> right; man -prep_next_to-> it",
-    ),
-    "a phrase is of neighbors": (
-        "sits 0 root; in 1 prep ADP; the 4 det; front 2 pobj; of 4 prep ADP; cars 5 pobj",
-        "-root-> sits; front -det-> the; sits -prep_in-> front; front -prep_of-> cars",
-    ),
-    "two prepositions": (
-        "sits 0 root; on 1 prep ADP; beds 2 pobj; or 2 cc; under 2 conj ADP; them 5 pobj",
-        "-root-> sits; sits -prep_on-> beds; sits -prep_under-> them",
-    ),
-    "a preposition joined to a verb": (
-        "jumps 0 root; up 1 prt ADP; and 1 cc; into 1 conj ADP; water 4 pobj",
-        "-root-> jumps; jumps -prt-> up; jumps -prep_into-> water",
-    ),
-    "a preposition without an object stays": (
-        "looks 0 root; out 1 prep ADP",
-        "-root-> looks; looks -prep-> out",
-    ),
-    "a preposition as the root stays": (
-        "In 0 root ADP; water 1 pobj",
-        "-root-> in; in -pobj-> water",
-    ),
-    "a row of conjuncts hangs from the first": (
-        "dogs 0 root; , 1 punct; cats 1 conj; & 3 cc; cows 3 conj; or 5 cc; men 5 conj",
-        "-root-> dogs; dogs -conj_and-> cats; dogs -conj_and-> cows; dogs -conj_or-> men",
-    ),
-    "a conjunction that joins nothing": (
-        "dog 0 root; cat 1 conj; and 4 cc; runs 1 dep",
-        "-root-> dog; dog -conj-> cat; runs -cc-> and; dog -dep-> runs",
-    ),
-    "possessive": (
-        "man 3 poss; 's 1 case PART; dog 0 root",
-        "dog -poss-> man; -root-> dog",
-    ),
-    "Universal Dependencies": (
-        "dog 2 nsubj; runs 0 root; out 5 case ADP; of 3 fixed ADP; water 2 obl; and 8 cc; "
-        "in 8 case ADP; mud 5 conj; of 10 case ADP; May 8 nmod",
-        "runs -nsubj-> dog; -root-> runs; runs -obl_out_of-> water; mud -case-> in; "
-        "water -conj_and-> mud; mud -nmod_of-> may",
-    ),
-    "punctuation as the root": (
-        '" 0 root; - 1 dep; Dogs 1 dep; run 1 dep',
-        "-root-> dogs; dogs -dep-> run",
-    ),
-    "punctuation alone": (
-        "! 2 punct; ? 0 root; ! 2 punct",
-        "-root-> ?",
-    ),
-}
+# The tree of a sentence, and the edges of its collapsed form.
+COLLAPSED = """
+preposition
+Students 2 nsubj; ride 0 root; bikes 2 dobj; at 2 prep ADP; night 4 pobj; . 2 punct
+ride -nsubj-> students; -root-> ride; ride -dobj-> bikes; ride -prep_at-> night
+
+a clause, and what else hangs from the preposition
+relax 0 root; by 1 prep ADP; just 2 advmod; riding 2 pcomp; bikes 4 dobj
+-root-> relax; riding -advmod-> just; relax -prepc_by-> riding; riding -dobj-> bikes
+
+agent
+child 3 nsubjpass; was 3 auxpass; hugged 0 root; by 3 agent ADP; mother 4 pobj
+hugged -nsubjpass-> child; hugged -auxpass-> was; -root-> hugged; hugged -agent-> mother
+
+dative
+gives 0 root; it 1 dobj; to 1 dative ADP; her 3 pobj
+-root-> gives; gives -dobj-> it; gives -prep_to-> her
+
+next to
+man 0 root; Right 3 advmod; Next 1 advmod; to 3 prep ADP; it 4 pobj
+-root-> man; it -advmod-> right; man -prep_next_to-> it
+
+a phrase is of neighbors
+sits 0 root; in 1 prep ADP; the 4 det; front 2 pobj; of 4 prep ADP; cars 5 pobj
+-root-> sits; front -det-> the; sits -prep_in-> front; front -prep_of-> cars
+
+two prepositions
+sits 0 root; on 1 prep ADP; beds 2 pobj; or 2 cc; under 2 conj ADP; them 5 pobj
+-root-> sits; sits -prep_on-> beds; sits -prep_under-> them
+
+a preposition joined to a verb
+jumps 0 root; up 1 prt ADP; and 1 cc; into 1 conj ADP; water 4 pobj
+-root-> jumps; jumps -prt-> up; jumps -prep_into-> water
+
+a preposition without an object stays
+looks 0 root; out 1 prep ADP
+-root-> looks; looks -prep-> out
+
+a preposition as the root stays
+In 0 root ADP; water 1 pobj
+-root-> in; in -pobj-> water
+
+a row of conjuncts hangs from the first
+dogs 0 root; , 1 punct; cats 1 conj; & 3 cc; cows 3 conj; or 5 cc; men 5 conj
+-root-> dogs; dogs -conj_and-> cats; dogs -conj_and-> cows; dogs -conj_or-> men
+
+a conjunction that joins nothing
+dog 0 root; cat 1 conj; and 4 cc; runs 1 dep
+-root-> dog; dog -conj-> cat; runs -cc-> and; dog -dep-> runs
+
+possessive
+man 3 poss; 's 1 case PART; dog 0 root
+dog -poss-> man; -root-> dog
+
+Universal Dependencies
+dog 2 nsubj; runs 0 root; out 5 case ADP; of 3 fixed ADP; water 2 obl; and 8 cc; in 8 case ADP; \
+mud 5 conj; of 10 case ADP; May 8 nmod
+runs -nsubj-> dog; -root-> runs; runs -obl_out_of-> water; mud -case-> in; \
+water -conj_and-> mud; mud -nmod_of-> may
+
+punctuation as the root
+" 0 root; - 1 dep; Dogs 1 dep; run 1 dep
+-root-> dogs; dogs -dep-> run
+
+punctuation alone
+! 2 punct; ? 0 root; ! 2 punct
+-root-> ?
+"""
+CASES = [block.splitlines() for block in COLLAPSED.strip().split("\n\n")]
 
 
-@pytest.mark.parametrize("tree, expected", COLLAPSED.values(), ids=COLLAPSED)
-def test_dependency_trees_are_collapsed(tree, expected):
+@pytest.mark.parametrize("case, tree, expected", CASES)
+def test_dependency_trees_are_collapsed(case, tree, expected):
     nodes = forms.collapsed(parsed(tree.replace("; ", "\n")))
-    assert "; ".join(edges(nodes)) == expected
+    assert "; ".join(edges(nodes)) == expected, case
 
 
 @given(WILD)

@@ -4,8 +4,8 @@ import itertools
 import json
 import math
 import os
+import re
 import signal
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,15 +17,14 @@ from groundvec.model.network import Model
 from groundvec.runtime.jobs import Stopped
 from groundvec.text.words import Text
 from groundvec.training.checkpoints import Checkpoints
-from reproduction.translation import beam, training
+from reproduction.translation import beam, nbest, scores, training
 from reproduction.translation.model import build, load, save
 from reproduction.translation.network import Translator
 from reproduction.translation.vocabulary import END, Vocabulary, padded, tokenize
-from tests.support import forks
 from tests.support.examples import description, save_model
 from tests.support.refusals import refused
+from tests.support.small_data import run_script
 
-ROOT = Path(__file__).parents[3]
 WORDS = {
     "en": ["a", "red", "blue", "dog", "cat"],
     "de": ["ein", "rot", "blau", "Hund", "Katze"],
@@ -43,16 +42,11 @@ def translator(source=9, target=6, dropout=0.0, seed=1):
 
 
 def test_words_come_back_as_plain_text():
-    texts = ["Ein Hund läuft, schnell.", "Ein Hund läuft, schnell."]
+    texts = ["Ein Hund läuft, schnell. Wie geht's?"] * 2
     words = Vocabulary.build("de", tokenize(texts))
     encoded = words.encode(tokenize([*texts, "Ein Kater läuft."]))
     assert encoded.indices[encoded.starts[1] - 1] == END
-    matrix = padded(encoded, np.array([2, 0]))
-    assert words.decode(matrix) == ["Ein? läuft.", "Ein Hund läuft, schnell."]
-    short = ["Wie geht's?"] * 2
-    words_of_short = Vocabulary.build("de", tokenize(short))
-    matrix = padded(words_of_short.encode(tokenize(short)), np.array([0]))
-    assert words_of_short.decode(matrix) == short[:1]
+    assert words.decode(padded(encoded, np.array([2, 0]))) == ["Ein? läuft.", texts[0]]
 
 
 def test_a_rare_word_is_unknown_and_an_empty_sentence_is_an_end():
@@ -278,13 +272,17 @@ def made_model(folder, name, languages, beta=0.5):
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """Run the programs one after another in a folder with pairs, features and two models."""
+    """A folder with pairs of sentences, lists of two translations, features and three models."""
     folder = tmp_path_factory.mktemp("translation")
-    tables = {"train": table(30, 1), "dev": table(8, 2), "test": table(7, 3)}
-    rows = pd.concat([t.assign(split=name) for name, t in tables.items()], ignore_index=True)
-    rows["image_id"] = np.where(rows["split"] == "train", "", [f"i{n % 5}" for n in rows.index])
-    rows = rows.rename(columns={"source": "en", "target": "de"})
+    rows = [table(8, 2).assign(split="dev"), table(7, 3).assign(split="test")]
+    rows = pd.concat(rows, ignore_index=True).rename(columns={"source": "en", "target": "de"})
+    rows["image_id"] = [f"i{n % 5}" for n in rows.index]
     rows[["split", "image_id", "en", "de"]].to_csv(folder / "parallel.csv", index=False)
+    for split, pairs in rows.groupby("split"):
+        texts = [text for target in pairs["de"] for text in (target[::-1], target)]
+        starts = np.arange(0, len(texts) + 1, 2)
+        lists = nbest.Lists(texts, starts, ["score"], np.zeros((len(texts), 1)))
+        nbest.write(folder / f"{split}.gz", lists)
     features = np.random.default_rng(1).normal(size=(5, 4))
     store.write(folder / "f.h5", features, [f"i{n}" for n in range(5)], {})
     made_model(folder / "vse", "VSE", ["de"])
@@ -293,36 +291,32 @@ def project(tmp_path_factory):
     return folder
 
 
-def run(folder, command):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": ""}
-    program, *arguments = command.split()
-    return forks.run(ROOT / "scripts" / program, *arguments, cwd=folder, env=environment)
+FILES = {
+    "dev": "dev.gz",
+    "test": "test.gz",
+    "pairs": "parallel.csv",
+    "features": "f.h5",
+    "output": "r.csv",
+    "output-translations": "t.csv",
+    "output-weights": "w.csv",
+}
 
 
-RERANK = (
-    "rerank.py --system weak --dev dev.gz --test test.gz --pairs parallel.csv --source en "
-    "--target de --features f.h5 --models vse mlmme text --output r.csv "
-    "--output-translations t.csv --output-weights w.csv"
-)
+def rerank(folder, *models):
+    """Run scripts/rerank.py."""
+    files = [word for name, file in FILES.items() for word in (f"--{name}", folder / file)]
+    options = ("--system", "weak", "--source", "en", "--target", "de", *files, "--models")
+    run_script("rerank", *options, *(folder / model for model in models))
 
 
-def test_the_programs_translate_and_rerank(project):
-    settings = '{"size":8,"embedding":6,"epochs":2,"batch_size":4}'
-    small = f"--settings {settings} --threads 1"
-    for command in (
-        f"translator.py --name weak --pairs parallel.csv --source en --target de {small} "
-        "--work work --output model",
-        "translate.py --model model --pairs parallel.csv --split dev --n 4 --output dev.gz",
-        "translate.py --model model --pairs parallel.csv --split test --n 4 --output test.gz",
-        RERANK,
-    ):
-        result = run(project, command)
-        assert result.returncode == 0, result.stderr
-    scores = pd.read_csv(project / "r.csv")
+def test_re_ranked_translations_are_tested_against_each_control(project, monkeypatch):
+    monkeypatch.setattr(scores, "TRIALS", 50)
+    rerank(project, "vse", "mlmme", "text")
+    table = pd.read_csv(project / "r.csv")
     models = ("length", "VSE", "MLMME", "MLMME-0")
     names = ["baseline", *models, "oracle"]
-    assert scores["metric"].unique().tolist() == ["bleu", "meteor", "ter"]
-    for metric, of_metric in scores.groupby("metric"):
+    assert table["metric"].unique().tolist() == ["bleu", "meteor", "ter"]
+    for metric, of_metric in table.groupby("metric"):
         assert of_metric["reranker"].tolist() == names
         if metric != "meteor":
             assert of_metric["score"].notna().all()
@@ -344,13 +338,12 @@ def test_the_programs_translate_and_rerank(project):
 @pytest.mark.parametrize(
     "models, error",
     [
-        ("vse vse mlmme", "vse: the name 'VSE' belongs to another re-ranker"),
-        ("nothing mlmme", "nothing reads no en and did not learn from images (beta"),
+        (["vse", "vse"], "vse: the name 'VSE' belongs to another re-ranker"),
+        (["nothing"], "nothing reads no en and did not learn from images (beta"),
     ],
 )
-def test_models_that_cannot_re_rank_are_one_line(project, models, error):
+def test_models_that_cannot_re_rank_are_refused(project, models, error):
     """A re-ranker has a name of its own, and something to compare translations with."""
     made_model(project / "nothing", "x", ["de"], 0)
-    result = run(project, f"{RERANK} --overwrite".replace("vse mlmme", models))
-    [line] = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
-    assert result.returncode == 1 and error in line
+    with refused(re.escape(error)):
+        rerank(project, *models)
