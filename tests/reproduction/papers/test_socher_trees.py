@@ -234,6 +234,11 @@ def test_pairs_of_each_seed_s_own_draw_are_marked_by_their_verbs(trained, tmp_pa
     assert shares.loc["one has no verb, of all pairs (%)", "value"] == 40
 
 
+def test_samples_of_the_sdt_rnn_are_drawn(trained, tmp_path):
+    run(*trained, "--output", tmp_path / "samples")
+    assert (tmp_path / "samples.pdf").exists()
+
+
 def test_passives_are_embedded_by_the_best_snapshots(trained, tmp_path, monkeypatch):
     said = pd.DataFrame(
         [
