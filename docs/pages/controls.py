@@ -12,9 +12,10 @@ from reproduction.papers.controls.conditions import (
     PERMUTED,
     UNTRAINED,
 )
+from reproduction.reporting.claims import OPEN
 
 TABLE = "controls/controls"
-SEEDS = {1: "one seed", 3: "three seeds"}
+SEEDS = {1: "one seed", 2: "two seeds", 3: "three seeds"}
 # The trainings whose losses are compared, by their models.
 LOSSES = {
     "bag-alone-images": IMAGES,
@@ -36,8 +37,11 @@ MEASURES = {
     "STS-B, classifier": tables.STSB,
     "SICK, classifier": tables.SICK,
 }
-
-
+# What teaches, with the worse and the better signal that it makes the difference of.
+STEPS = {
+    "grouping: permuted images minus nothing": (UNTRAINED, PERMUTED),
+    "content: images minus permuted images": (PERMUTED, IMAGES),
+}
 # The measures of the table that answers, and their headings.
 ANSWER = {
     "STS 12-16, of images and videos": "STS of images and videos",
@@ -59,6 +63,22 @@ def signals() -> str:
     labels = tables.code(wide["encoder"]) + ", " + wide.pop("seeds").map(SEEDS)
     wide["encoder"] = tables.once(labels)
     return tables.markdown(wide.rename(columns={"learned_from": "training signal"}), 2)
+
+
+def steps() -> str:
+    """Write how much grouping and content teach each encoder, with intervals."""
+    claims = tables.comparisons("controls/claims")
+    texts = tables.intervals(claims, tables.DIFFERENCE)
+    claims["text"] = texts.where(claims["verdict"].ne(OPEN), texts + ", not shown")
+    written = []
+    for step, (worse, better) in STEPS.items():
+        rows = claims[claims["worse"].eq(worse) & claims["better"].eq(better)]
+        of_step = rows.pivot(index="condition", columns="measure", values="text")[list(ANSWER)[:3]]
+        written.append(of_step.rename(columns=ANSWER).assign(step=step))
+    page_table = pd.concat(written).rename_axis("encoder").reset_index()
+    page_table["encoder"] = tables.code(page_table["encoder"])
+    page_table.insert(0, "what teaches", tables.once(page_table.pop("step")))
+    return tables.markdown(page_table, 2)
 
 
 def losses() -> str:
@@ -88,9 +108,8 @@ def systems() -> dict[str, pd.Series]:
 def values() -> dict[str, dict[str, str]]:
     """Write how much grouping and content teach the bag, by measure."""
     claims = tables.comparisons("controls/claims").query("condition == 'bag-alone'")
-    steps = {"grouping": (UNTRAINED, PERMUTED), "content": (PERMUTED, IMAGES)}
     written = {}
-    for name, (worse, better) in steps.items():
+    for name, (worse, better) in zip(["grouping", "content"], STEPS.values(), strict=True):
         rows = claims[claims["worse"].eq(worse) & claims["better"].eq(better)]
         rows = rows.set_index("measure").rename(ANSWER)
         written[name] = dict(zip(rows.index, decimals(rows["difference"]), strict=True))
