@@ -79,8 +79,8 @@ class Text:
             # scikit-learn takes the absolute value of a signed hash, so this does too.
             buckets = np.abs(hashes.view(np.int32).astype(np.int64)) % self.buckets
             keys.append(sentence[first] * self.buckets + buckets)
-        # Sorting the keys puts the n-grams of a sentence one after another. A stable sort uses that
-        # those of each length are in the order of their sentences.
+        # Sorting the keys puts the n-grams of a sentence one after another. A stable sort is
+        # faster: n-grams of one length are in the order of their sentences already.
         ordered = np.sort(np.concatenate(keys), kind="stable")
         sentence, bucket = np.divmod(ordered, self.buckets)
         return bucket + 2, np.bincount(sentence, minlength=len(spaced))

@@ -25,7 +25,7 @@ def peak_memory():
 
 @contextmanager
 def grows_less_than(size):
-    """Expect that this process never has so many KiB more than now."""
+    """Expect that this process never takes this number of KiB more than now."""
     Path("/proc/self/clear_refs").write_text("5")  # forget the peak of earlier tests
     before = peak_memory()
     yield

@@ -361,8 +361,8 @@ def _write_encoders(table: "pd.DataFrame", output: Path, device: str) -> None:
     notes = [
         "Pearson's r times 100. The best is marked if a paired test shows a difference to the "
         "second (p < 0.05, Holm's correction for the tasks).",
-        "A year of STS: the mean of its subtasks, weighted by pairs. STS, weighted mean: that of "
-        "the subtasks of all years.",
+        "A year of STS: the mean of its subtasks, weighted by pairs. STS, weighted mean: the "
+        "mean of the subtasks of all years, weighted by pairs.",
         *(f"{name}: {DEFINITIONS[name]}" for name in table["definition"].unique()),
     ]
     show(*encoder_texts(table).to_string(index=False).split("\n"), "", *notes)

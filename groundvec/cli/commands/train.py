@@ -115,7 +115,8 @@ def main(arguments: argparse.Namespace) -> None:
         raise InputError(f"{output} is no name of a new folder: name one, such as my-encoder")
     photos: Path | None = arguments.photos
     if photos and not photos.is_dir():
-        raise InputError(f"{photos} is not a folder: name the captions, then that of the pictures")
+        remedy = "name the captions, then the pictures' folder"
+        raise InputError(f"{photos} is not a folder: {remedy}")
     work = output.with_name(f".{output.name}.unfinished")
     _check_work(work)
     with extra("train"), locked(work, str(output), patience=0):

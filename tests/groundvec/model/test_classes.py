@@ -129,7 +129,7 @@ def test_further_captions_change_the_lexicon(trained):
 
 
 def add_weights(path):
-    """Add an array to those of the classifiers; return the new checksum."""
+    """Add an array to the file of the classifiers; return the new checksum."""
     more = {"1.bias": np.zeros(4, np.float32)}
     save_file(load_file(path / folder.CLASSES) | more, path / folder.CLASSES)
     return {"sha256": sha256(path / folder.CLASSES)}
