@@ -60,8 +60,11 @@ def signals() -> str:
     wide = scores.pivot(index=rows, columns="measure", values="text")
     order = pd.MultiIndex.from_frame(scores[rows].drop_duplicates())
     wide = wide.loc[order, list(ANSWER)].rename(columns=ANSWER).fillna(MISSING).reset_index()
-    labels = tables.code(wide["encoder"]) + ", " + wide.pop("seeds").map(SEEDS)
-    wide["encoder"] = tables.once(labels)
+    seeds = wide.pop("seeds")
+    most = seeds.groupby(wide["encoder"]).transform("max")
+    signals_of_fewer = wide["learned_from"] + ", " + seeds.map(SEEDS)
+    wide["learned_from"] = wide["learned_from"].where(seeds.eq(most), signals_of_fewer)
+    wide["encoder"] = tables.once(tables.code(wide["encoder"]) + ", " + most.map(SEEDS))
     return tables.markdown(wide.rename(columns={"learned_from": "training signal"}), 2)
 
 
