@@ -10,9 +10,14 @@ import pandas as pd
 
 from groundvec.config import parts
 from groundvec.features.images import load
-from reproduction.render.pictures import paths_of
 from reproduction.render.samples import search
-from reproduction.reporting.embedded import Embedded, check_one_dataset, embed, given_treebank
+from reproduction.reporting.embedded import (
+    Embedded,
+    check_one_dataset,
+    embed,
+    given_treebank,
+    paths_of,
+)
 from reproduction.reporting.measures import recall
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import described

@@ -1,6 +1,6 @@
 """Draw sample retrievals: queries, their results, and which results are right."""
 
-from typing import Any
+import textwrap
 
 import numpy as np
 import pandas as pd
@@ -8,18 +8,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from groundvec.evaluation.ranks import rounding
+from groundvec.features.images import load
 from groundvec.similarity import scores as nearness
-from reproduction.render.pictures import GAP, LINE, MARGIN, PICTURE, page, picture, wrap, write
 from reproduction.render.style import GREEN, PAGE, styled
 from reproduction.reporting.embedded import Embedded
 
 TOP = 5
-TICK = "✓"
-
-# Lengths are in inches.
-ROW = PICTURE + LINE + GAP
-RETRIEVED = PAGE - MARGIN - (TOP + 1) * PICTURE - TOP * GAP  # where the retrieved images begin
-CAPTIONS = MARGIN + PICTURE + 0.6  # where the retrieved captions begin
+# Characters of a caption in the column of queries, and of one in the list of results.
+QUERY = 22
+RESULT = 95
 
 
 def retrieved(scores: np.ndarray, right: np.ndarray, same: float) -> list[tuple[int, int, bool]]:
@@ -73,59 +70,49 @@ def samples(embedded: Embedded, path_of: pd.Series, count: int = 3, seed: int = 
     paths = path_of[embedded.image_ids].tolist()
     caption_vectors = embedded.caption_vectors
     image_vectors = embedded.image_vectors
-    image_rows = np.arange(len(paths))
-    images_found = {}
-    for query in rng.choice(len(captions), min(count, len(captions)), replace=False):
-        right = image_rows == embedded.image[query]
-        images_found[query] = search(embedded, caption_vectors[query], image_vectors, right)
-    captions_found = {}
-    for query in rng.choice(len(paths), min(count, len(paths)), replace=False):
-        right = embedded.image == query
-        results = search(embedded, image_vectors[query], caption_vectors, right)
-        captions_found[query] = [
-            (rank, wrap(captions[row], PAGE - CAPTIONS - MARGIN, 2), right)
-            for rank, row, right, _ in results
-        ]
-    return _drawing(captions, paths, images_found, captions_found)
+    caption_queries = rng.choice(len(captions), min(count, len(captions)), replace=False)
+    image_queries = rng.choice(len(paths), min(count, len(paths)), replace=False)
+    rows = [len(caption_queries), len(image_queries)]
+    figure = Figure((PAGE, 0.6 + sum(rows)), layout="constrained")
+    above, below = figure.subfigures(2, 1, height_ratios=rows)
 
+    above.suptitle(f"Caption to image, among {len(paths):,} images", weight="bold")
+    grid = above.subplots(rows[0], TOP + 2, squeeze=False, width_ratios=[1.5] + [1] * (TOP + 1))
+    for query, (label, *panels) in zip(caption_queries, grid, strict=True):
+        text = textwrap.fill(captions[query], QUERY, max_lines=5, placeholder=" …")
+        label.text(0, 0.5, text, va="center")
+        label.set_axis_off()
+        right = np.arange(len(paths)) == embedded.image[query]
+        results = search(embedded, caption_vectors[query], image_vectors, right)
+        for panel, (rank, row, is_right, _) in zip(panels, results, strict=False):
+            _picture(panel, paths[row], is_right)
+            panel.set_xlabel(_rank(rank, is_right), color=GREEN if is_right else "black")
+        for unused in panels[len(results) :]:
+            unused.remove()
 
-def _drawing(
-    captions: list[str],
-    paths: list[str],
-    images_found: dict[int, Any],
-    captions_found: dict[int, Any],
-) -> Figure:
-    """Draw the results of caption queries, and below them the results of image queries."""
-    heights = {
-        query: max(PICTURE, LINE * sum(len(lines) for _, lines, _ in results)) + GAP
-        for query, results in captions_found.items()
-    }
-    figure, axes = page(MARGIN + 5 * LINE + ROW * len(images_found) + sum(heights.values()))
-    y = MARGIN
-    write(axes, MARGIN, y, f"Caption to image, among {len(paths):,} images", weight="bold")
-    y += 2 * LINE
-    for query, results in images_found.items():
-        lines = wrap(captions[query], RETRIEVED - MARGIN - GAP, int(ROW / LINE) - 1)
-        write(axes, MARGIN, y + PICTURE / 2, "\n".join(lines), va="center")
-        for column, (rank, row, right, _) in enumerate(results):
-            x = RETRIEVED + column * (PICTURE + GAP)
-            picture(axes, x, y, paths[row], right)
-            _rank(axes, x + PICTURE / 2, y + PICTURE + 0.04, rank, right, ha="center")
-        y += ROW
-    y += LINE
-    write(axes, MARGIN, y, f"Image to caption, among {len(captions):,} captions", weight="bold")
-    y += 2 * LINE
-    for query, results in captions_found.items():
-        picture(axes, MARGIN, y + (heights[query] - GAP - PICTURE) / 2, paths[query])
-        line = y
-        for rank, lines, right in results:
-            _rank(axes, CAPTIONS - 0.1, line, rank, right, ha="right")
-            write(axes, CAPTIONS, line, "\n".join(lines), color=GREEN if right else "black")
-            line += LINE * len(lines)
-        y += heights[query]
+    below.suptitle(f"Image to caption, among {len(captions):,} captions", weight="bold")
+    grid = below.subplots(rows[1], 2, squeeze=False, width_ratios=[1, TOP + 1])
+    for query, (panel, texts) in zip(image_queries, grid, strict=True):
+        _picture(panel, paths[query])
+        texts.set_axis_off()
+        results = search(embedded, image_vectors[query], caption_vectors, embedded.image == query)
+        for line, (rank, row, is_right, _) in enumerate(results):
+            caption = textwrap.shorten(captions[row], RESULT, placeholder=" …")
+            y = 1 - (line + 0.5) / (TOP + 1)
+            color = GREEN if is_right else "black"
+            texts.text(0.06, y, _rank(rank, is_right), ha="right", va="center", color=color)
+            texts.text(0.08, y, caption, va="center", color=color)
     return figure
 
 
-def _rank(axes: Axes, x: float, y: float, rank: int, right: bool, ha: str) -> None:
-    style = {"color": GREEN, "weight": "bold"} if right else {}
-    write(axes, x, y, f"{TICK} {rank:,}" if right else f"{rank:,}", ha=ha, **style)
+def _picture(panel: Axes, path: str, right: bool = False) -> None:
+    """Show an image, with a green frame if it is right."""
+    image = load(path)
+    image.thumbnail((300, 300))
+    panel.imshow(image)
+    panel.set(xticks=[], yticks=[])
+    panel.spines[:].set(visible=True, color=GREEN if right else "0.5", lw=2.5 if right else 0.5)
+
+
+def _rank(rank: int, right: bool) -> str:
+    return f"✓ {rank:,}" if right else f"{rank:,}"

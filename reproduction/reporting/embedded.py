@@ -1,5 +1,6 @@
 """Embed the test set of a training, for tables and figures that show sentences."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -8,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec.config.types import Schema
+from groundvec.data import dataset
 from groundvec.data.split import UNENCODED, captions_of, load_split
 from groundvec.evaluation.ratings import system_name
 from groundvec.model.folder import checked
@@ -65,6 +67,18 @@ def features_of(results: Results, training: pd.Series) -> Path:
         f"{name} did not learn from {' or '.join(map(str, files))}: pass the features that it was "
         "trained on, or train it again"
     )
+
+
+def paths_of(results: Results, image_ids: Iterable[str]) -> pd.Series:
+    """Return the files of a data set's images, by the images' ids."""
+    path_of = dataset.read_images(results["images"]).set_index("image_id")["path"]
+    missing = set(image_ids) - set(path_of.index)
+    if missing:
+        raise InputError(
+            f"{results['images']} lacks the image {min(missing)} ({len(missing)} are missing): "
+            "build the data set again"
+        )
+    return path_of
 
 
 def embed(

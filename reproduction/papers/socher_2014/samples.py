@@ -6,10 +6,9 @@ Figure 6 of the paper shows the DT-RNN. The SDT-RNN is the better of the two.
 from pathlib import Path
 
 from reproduction.papers.socher_2014.labels import sdt_rnns
-from reproduction.render.pictures import paths_of
 from reproduction.render.samples import samples
 from reproduction.render.style import save
-from reproduction.reporting.embedded import check_one_dataset, embed, given_treebank
+from reproduction.reporting.embedded import check_one_dataset, embed, given_treebank, paths_of
 from reproduction.reporting.results import Results
 
 

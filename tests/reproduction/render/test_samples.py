@@ -14,7 +14,6 @@ from groundvec.model.network import Model
 from groundvec.runtime.files import read_json, write_json
 from groundvec.text.characters import Text
 from reproduction.render import style
-from reproduction.render.pictures import wrap
 from reproduction.render.samples import retrieved, samples
 from reproduction.reporting.embedded import Embedded, features_of
 from reproduction.reporting.results import Results
@@ -62,21 +61,6 @@ def test_wrong_candidates_before_a_right_one_do_not_depend_on_rounding():
         assert [right for _, _, right in found] == [False, False, True]
 
 
-@pytest.mark.filterwarnings("ignore:Glyph")  # most letters are in no font here
-@given(st.text(max_size=300), st.integers(1, 4))
-def test_any_caption_can_be_wrapped(text, lines):
-    wrapped = wrap(text, 1.2, lines)
-    assert 1 <= len(wrapped) <= lines
-    assert not any("\n" in line for line in wrapped)
-
-
-def test_a_wrapped_caption_keeps_its_words_and_is_cut_only_when_too_long():
-    words = "A dog in a red coat jumps over a fence while two children look on"
-    assert " ".join(wrap(words, 1.2, 9)) == words
-    assert len(wrap(words, 9.0, 9)) == 1
-    assert wrap(words, 1.2, 2)[-1].endswith(" …")
-
-
 def test_samples_mark_right_answers(tmp_path):
     """Seven images on a circle; caption k is of image k, but lies where image 6 - k does."""
     captions = [f"Caption {k}" for k in range(7)]
@@ -86,8 +70,9 @@ def test_samples_mark_right_answers(tmp_path):
     ids = np.array([f"i{k}" for k in range(7)])
     embedded = Embedded(captions, np.arange(7), ids, vectors[::-1], vectors, "cosine")
     paths = pd.Series([str(tmp_path / f"{name}.png") for name in ids], ids)
-    drawn = samples(embedded, paths, count=9).axes[0]
-    ticks = [text.get_text() for text in drawn.texts if text.get_text().startswith("✓")]
+    panels = samples(embedded, paths, count=9).axes
+    texts = [text.get_text() for panel in panels for text in [panel.xaxis.label, *panel.texts]]
+    ticks = [text for text in texts if text.startswith("✓")]
     # Caption 0 lies on image 6, so that its own is the last; caption 1 on image 5, so that only
     # image 0 is farther than its own; caption 3 on image 3; in between, ties decide.
     assert ticks.count("✓ 7") == 4  # captions 0 and 6, images 0 and 6
