@@ -1,13 +1,12 @@
 """Figure 3 of Merkx & Frank (2019): every subtask of the semantic evaluation."""
 
-from itertools import chain, cycle
+from itertools import cycle
 from pathlib import Path
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.lines import Line2D
 
 from groundvec.evaluation.files import headline
 from groundvec.results.schemas import Scores
@@ -46,22 +45,16 @@ def correlation_by_subtask(
     subtasks = measured.groupby(["task", "subtask"], sort=False)["pairs"].first().reset_index()
     reported = reported.merge(subtasks[["task", "subtask"]])
     baselines = measured["kind"].eq("snapshot") | measured["encoder"].eq("trigrams")
-    kinds = {
-        "Measured": _styled(measured[~baselines], "{}", SYSTEMS),
-        "Measured: baselines, which know spelling only": _styled(
-            measured[baselines], "{} (baseline)", SPELLING
-        ),
-        "Reported in the paper": _styled(reported, "{} (reported)", REPORTED),
-    }
-    kinds = {heading: kind for heading, kind in kinds.items() if kind}
-    systems = list(chain(*kinds.values()))
-    most = max(map(len, kinds.values()))
-
-    # In inches: legend and axis need 0.75 + 0.14 * most. A subtask gets 0.034 for each system, so
-    # that markers do not touch; all subtasks together get at most 8.2, the height of a page.
-    height = min(max(0.22, 0.034 * len(systems)), 8.2 / len(subtasks))
+    systems = [
+        *_styled(measured[~baselines], "{}", SYSTEMS),
+        *_styled(measured[baselines], "{} (baseline)", SPELLING),
+        *_styled(reported, "{} (reported)", REPORTED),
+    ]
+    # In inches: a subtask gets 0.034 for each system, so that markers do not touch; all subtasks
+    # together get at most 8.2, the height of a page.
+    height = min(max(0.22, 0.034 * len(systems)), 8.2 / len(subtasks)) * len(subtasks)
     layout = ConstrainedLayoutEngine(h_pad=0.01, hspace=0)
-    figure = Figure((PAGE, 0.75 + 0.14 * most + height * len(subtasks)), layout=layout)
+    figure = Figure((PAGE, 0.75 + 0.05 * len(systems) + height), layout=layout)
     tasks = dict(iter(subtasks.groupby("task", sort=False)))
     heights = [len(rows) for rows in tasks.values()]
     panels = figure.subplots(len(tasks), sharex=True, squeeze=False, height_ratios=heights)[:, 0]
@@ -71,23 +64,8 @@ def correlation_by_subtask(
     panels[-1].tick_params(axis="x", bottom=True)
     panels[-1].set_xlabel(f"{CORRELATION} (95% interval); in brackets, the number of pairs")
     figure.align_ylabels()
-    handles = iter(panel.get_legend_handles_labels()[0])
-    blank = Line2D([], [], linestyle="")
-    entries = []
-    for heading, kind in kinds.items():  # a legend is filled column by column
-        names = [(next(handles), rows["name"].iloc[0]) for rows, _, _ in kind]
-        padding = [(blank, " ")] * (most - len(kind))
-        entries += [(blank, heading), *names, *padding]
-    legend = figure.legend(
-        [handle for handle, _ in entries],
-        [text for _, text in entries],
-        loc="outside upper center",
-        ncols=len(kinds),
-        markerscale=1.4,
-        handlelength=1.2,
-    )
-    for text in legend.get_texts()[:: most + 1]:
-        text.set_fontweight("bold")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=3, markerscale=1.4)
     return figure
 
 
