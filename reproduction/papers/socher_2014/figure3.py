@@ -7,20 +7,15 @@ from matplotlib.figure import Figure
 
 from groundvec.text.encoded import cleaned
 from reproduction.papers.socher_2014.labels import sdt_rnns
-from reproduction.render.style import BLUE, COLUMN, FONT_SIZE, PAGE, save, styled
+from reproduction.render.style import BLUE, FONT_SIZE, save, styled
 from reproduction.reporting.embedded import check_one_dataset, given_treebank, read_captions
 from reproduction.reporting.results import Results
 from reproduction.text.forms import FORMS, Nodes, ancestors
 from reproduction.text.treebank import Tree
 
-# Lengths are in inches.
-LEVEL = 0.6
-ABOVE = 0.25
-BELOW = 0.3
-MARGIN = 0.2
-CHARACTER = 0.6 * FONT_SIZE / 72  # the width of a character
-NARROWEST = 0.55  # the smallest width of a node
-RADIUS = 0.06  # of a node
+# In inches.
+LEVEL = 0.5
+CHARACTER = 0.6 * FONT_SIZE / 72
 
 
 def make(results: Results, stem: Path) -> None:
@@ -44,33 +39,24 @@ def middle(trees: list[Tree]) -> Tree:
 @styled
 def drawing(nodes: Nodes) -> Figure:
     """Draw a tree above its words."""
+    words = [word or "" for word in nodes.words]
+    pairs = zip(words, nodes.relations, strict=True)
+    widths = np.array([max(map(len, pair)) + 2 for pair in pairs])  # in characters
+    x = widths.cumsum() - widths / 2
     depths = [len([*ancestors(node, nodes.parents)]) for node in range(len(nodes.parents))]
-    pairs = zip(nodes.words, nodes.relations, strict=True)
-    texts = [[word or "", relation] for word, relation in pairs]
-    widths = np.array([max(CHARACTER * max(map(len, pair)) + 0.1, NARROWEST) for pair in texts])
-    width = max(widths.sum() + 2 * MARGIN, COLUMN)
-    height = BELOW + LEVEL * (max(depths) + 1)
-    x = MARGIN + widths.cumsum() - widths / 2
-    y = height - ABOVE - LEVEL * np.array(depths)
-    scale = min(1, PAGE / width)
-    figure = Figure((scale * width, scale * height))
-    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(0, height))
+    bottom = max(depths) + 1
+    figure = Figure((CHARACTER * widths.sum(), LEVEL * (bottom + 1)))
+    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, widths.sum()), ylim=(bottom + 0.5, -0.5))
     axes.set_axis_off()
-
-    def write(x: float, y: float, text: str) -> None:
-        axes.text(x, y, text, {"fontsize": scale * FONT_SIZE}, ha="center", va="center", zorder=3)
-
+    axes.plot(x, depths, "o", color=BLUE, markersize=8)
     for node, parent in enumerate(nodes.parents):
-        word, relation = texts[node]
-        axes.plot([x[node]] * 2, [y[node], 0.27], ":", color="0.8", linewidth=0.8, zorder=0)
+        depth = depths[node]
+        axes.plot([x[node]] * 2, [depth, bottom - 0.2], ":", color="0.8", zorder=0)
+        axes.text(x[node], bottom, words[node], ha="center", va="center")
         if parent >= 0:
-            # Down from the parent, across above the names of this level, and down to the node.
-            bar = y[node] + LEVEL - RADIUS - 0.05
-            top = y[node] + RADIUS + 0.15
-            down = [y[parent], bar, bar, top]
-            axes.plot(x[[parent, parent, node, node]], down, color="0.5", linewidth=0.8, zorder=1)
-            write(x[node], y[node] + RADIUS + 0.08, relation)
-        diameter = scale * 72 * 2 * RADIUS
-        axes.plot(x[node], y[node], "o", color=BLUE, markersize=diameter, zorder=2)
-        write(x[node], 0.17, word)
+            # From the parent to the side, and down to the relation above the node.
+            above = depth - 0.35
+            corner = depths[parent]
+            axes.plot(x[[parent, node, node]], [corner, corner, above], color="0.5", zorder=1)
+            axes.text(x[node], depth - 0.25, nodes.relations[node], ha="center", va="center")
     return figure
