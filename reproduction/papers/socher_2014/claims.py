@@ -26,6 +26,7 @@ from reproduction.reporting import resampled
 from reproduction.reporting.claims import COMPARED, decide, difference
 from reproduction.reporting.resampled import RETRIEVAL_KEYS
 from reproduction.reporting.results import Results
+from reproduction.reporting.systems import sorted_by
 
 TREES = ["DT-RNN", "SDT-RNN"]
 BEAT_RECURRENT = [
@@ -71,13 +72,12 @@ def make(results: Results, stem: Path) -> None:
     write_numbers(stem.with_name(f"{stem.name}-draws.csv"), numbers)
 
 
-def claimed_pairs(models: pd.DataFrame) -> pd.DataFrame:
-    """Pair the two models of each claim on the same data set.
+def claimed_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Select the pairs of systems that a claim compares, once for each claim.
 
-    Columns end in `_worse` for the model that is claimed to have the higher mean rank or the lower
+    Columns end in `_worse` for the system that is claimed to have the higher mean rank or the lower
     recall, and in `_better` for the other.
     """
-    pairs = models.merge(models, on="dataset", suffixes=("_worse", "_better"))
     worse = pairs["system_worse"]
     better = pairs["system_better"]
     worse_objective = pairs["objective_worse"]
@@ -128,21 +128,17 @@ def differences(
         printed: the paper's numbers, from `_printed`.
         number: the number that the claims are about, one of `retrieval.NUMBERS`.
     """
-    trainings = trainings.assign(kind="snapshot").merge(measured, on=RETRIEVAL_KEYS)
-    table = claimed_pairs(trainings[["dataset", "model", *LABELS]].drop_duplicates())
-    table = table[table["claim"].eq(BY_RECALL) == (number != RANK)]
+    values = printed[printed["number"] == number]
+    systems = trainings.assign(kind="snapshot").merge(measured, on=RETRIEVAL_KEYS)
+    systems = systems.merge(values, "left", on=["system", "objective", "direction"])
     if number != RANK:  # Table 3 has no recalls of sentences by sentences
-        trainings = trainings[trainings["direction"] != "caption_to_caption"]
+        systems = systems[systems["direction"] != "caption_to_caption"]
     same = [*TEST_SET, "seed", "direction", "test_to_train"]
-    # The worse system brings all test sets, seeds and directions; the better one has to match them.
-    keys = ["dataset", "model_worse"]
-    for side in ("worse", "better"):
-        scores = trainings[[*same, "model", "draws"]]
-        names = {name: f"{name}_{side}" for name in ("model", "draws")}
-        table = table.merge(scores.rename(columns=names), on=keys)
-        keys = [*same, "model_better"]
-        reported = printed[printed["number"] == number].add_suffix(f"_{side}")
-        table = table.merge(reported.rename(columns={f"direction_{side}": "direction"}), "left")
+    systems = systems[[*same, "model", *LABELS, "draws", "value"]]
+    pairs = systems.merge(systems, on=same, suffixes=("_worse", "_better"))
+    pairs = sorted_by(pairs, ["dataset", "model_worse", "model_better"])
+    table = claimed_pairs(pairs)
+    table = table[table["claim"].eq(BY_RECALL) == (number != RANK)]
     if table.empty:
         return pd.DataFrame(columns=[*COMPARED, "seed", "difference", "draws"])
     # A lower mean rank is better, so the better system's rank is subtracted.
