@@ -15,14 +15,11 @@ window.groundvec = {
 // How many queries the filters leave; it is the style that hides the others.
 for (const gallery of document.querySelectorAll(".gallery")) {
   const queries = [...gallery.querySelectorAll(".query")];
-  const more = gallery.querySelector(".more");
   const count = () => {
     const wanted = [...gallery.querySelectorAll("input:checked[name]")].map((input) => input.value);
     const left = queries.filter(({ classList }) => wanted.every((name) => name === "all" || classList.contains(name)));
     const hits = left.filter((query) => query.classList.contains("hit")).length;
-    const few = left.length > gallery.dataset.first && !more?.querySelector(":checked");
-    gallery.querySelector(".shown").textContent = `${left.length} queries, ${hits} of them ${hits === 1 ? "a hit" : "hits"}${few ? `; the first ${gallery.dataset.first} are shown` : ""}.`;
-    if (more) more.hidden = left.length <= gallery.dataset.first;
+    gallery.querySelector(".shown").textContent = `${left.length} queries, ${hits} of them ${hits === 1 ? "a hit" : "hits"}.`;
   };
   gallery.addEventListener("change", count);
   count();

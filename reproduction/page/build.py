@@ -1,6 +1,5 @@
 """Build the page from existing result files, without computing any of them again."""
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,8 @@ from groundvec.provenance import provenance
 from groundvec.runtime.files import read_json
 from reproduction.page import items
 from reproduction.papers import known, references
-from reproduction.render.samples import TOP
 from reproduction.reporting.bibtex import bibtex
-from reproduction.reporting.claims import FAILS, HOLDS, OPEN, VERDICTS
+from reproduction.reporting.claims import FAILS, HOLDS, OPEN
 from reproduction.reporting.measures import whole
 from reproduction.reporting.reported_vs_measured import EQUAL, HIGHER, LOWER
 from reproduction.reporting.results import Results
@@ -32,31 +30,14 @@ TASKS = {
 # Signs and CSS classes of verdicts, and of reported numbers compared with measured ones.
 SIGNS = {HOLDS: "✓", FAILS: "✗", OPEN: "?", EQUAL: "=", HIGHER: "▲", LOWER: "▼"}
 CLASSES = {HOLDS: "good", FAILS: "bad", OPEN: "open", EQUAL: "good", HIGHER: "bad", LOWER: "bad"}
-# The keys that are read from a gallery's file.
-QUERY: Schema = {
-    "type": "object",
-    "required": ["image", "caption", "found"],
-    "properties": {
-        "found": {"type": "array", "items": {"type": "object", "required": ["rank", "right"]}}
-    },
-}
-SHOWN_MODEL: Schema = {
-    "type": "object",
-    "required": ["dataset", "model", "seed", "language", *TASKS],
-    "properties": {task: {"type": "array", "items": QUERY} for task in TASKS},
-}
-THUMBNAIL: Schema = {"type": "object", "required": ["webp", "caption"]}
 GALLERY: Schema = {
     "required": ["dataset", "own", "drawn", "images", "captions", "models", "thumbnails"],
     "properties": {
         "images": {"type": "integer", "minimum": 1},
-        "captions": {"type": "integer", "minimum": 1},
-        "models": {"type": "array", "minItems": 1, "items": SHOWN_MODEL},
-        "thumbnails": {"type": "object", "additionalProperties": THUMBNAIL},
+        "models": {"type": "array", "minItems": 1, "items": {"required": ["model", *TASKS]}},
+        "thumbnails": {"type": "object", "additionalProperties": {"required": ["webp"]}},
     },
 }
-FIRST = 6  # queries that are visible before a reader asks for more
-VERDICT = re.compile(rf'<td class="label">({"|".join(VERDICTS)})(†?)</td>')
 
 
 def page(results: Results) -> str:
@@ -97,7 +78,6 @@ def page(results: Results) -> str:
         best=_best(results, galleries, tables),
         galleries=galleries,
         tasks=TASKS,
-        first=FIRST,
         thumbnails=thumbnails,
         numbers={
             gallery["dataset"]: {
@@ -115,8 +95,8 @@ def page(results: Results) -> str:
         classes=CLASSES,
         names=NAMES,
     )
-    filters: dict[str, Any] = {"number": number, "badged": badged}
-    return fill(Path(__file__).with_suffix(".html"), values, filters, autoescape=True)
+    template = Path(__file__).with_suffix(".html")
+    return fill(template, values, {"number": number}, autoescape=True)
 
 
 def title(trained: pd.DataFrame) -> str:
@@ -124,18 +104,6 @@ def title(trained: pd.DataFrame) -> str:
     datasets = [NAMES.get(name, name) for name in trained["dataset"].unique()]
     models = trained["model"].iloc[0] if len(trained) == 1 else f"{len(trained)} models"
     return f"{models} on {listed(datasets)}"
-
-
-def badged(rows: Markup) -> Markup:
-    """Show the verdicts in a table's rows as badges."""
-
-    def badge(cell: re.Match[str]) -> str:
-        verdict, dagger = cell.groups()
-        sign = f'<span aria-hidden="true">{SIGNS[verdict]}</span>'
-        text = f'<span class="badge {CLASSES[verdict]}">{sign} {verdict}</span>{dagger}'
-        return f'<td class="label">{text}</td>'
-
-    return Markup(VERDICT.sub(badge, rows))
 
 
 def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -170,28 +138,10 @@ def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list
 
 
 def _gallery(path: Path) -> dict[str, Any]:
-    """Read a gallery, and mark its queries as `_mark` does."""
+    """Read a gallery, with the names of its models by their CSS classes."""
     content = checked(path, read_json(path), GALLERY, "gallery")
-    for model in content["models"]:
-        for task in TASKS:
-            _mark(model[task])
     names = {f"m{number}": model["model"] for number, model in enumerate(content["models"])}
     return content | {"choices": names}
-
-
-def _mark(queries: list[dict[str, Any]]) -> None:
-    """Mark each query as hit or miss, and whether it is past the first six.
-
-    `late` counts all queries, and `late_alike` only hits or only misses: a reader can ask for more
-    queries, or for hits or misses alone.
-    """
-    seen = {True: 0, False: 0}
-    for position, query in enumerate(queries):
-        hit = any(item["right"] and item["rank"] <= TOP for item in query["found"])
-        query["hit"] = hit
-        query["late"] = position >= FIRST
-        query["late_alike"] = seen[hit] >= FIRST
-        seen[hit] += 1
 
 
 def _number_thumbnails(galleries: list[dict[str, Any]]) -> list[str]:

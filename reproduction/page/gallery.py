@@ -23,7 +23,7 @@ from reproduction.reporting.results import Results
 from reproduction.reporting.systems import described
 
 MODELS = 3
-QUERIES = 24
+QUERIES = 12
 SEED = 1
 # All images of Flickr8k's test set. From a larger test set, the page gets the images of the queries
 # and results, and the first others.

@@ -191,13 +191,8 @@ def test_a_score_card_shows_chance_and_the_sizes_of_the_test_set(page):
     assert rows[3][3] == f"{100 * (1 - missed):.1f}"
 
 
-def test_six_queries_are_shown_and_more_or_filtered_ones_if_asked_for_without_javascript(
-    made, opened
-):
+def test_queries_are_filtered_without_javascript(made, opened):
     page = opened(made, java_script_enabled=False)
-    first = page.query_selector_all(".query.m0.to_images")[:6]
-    assert [one.inner_text() for one in visible(page)] == [one.inner_text() for one in first]
-    choose(page, ".more input")
     assert len(visible(page)) == 12
     choose(page, "[value=miss]")
     misses = visible(page)
@@ -218,9 +213,6 @@ def test_the_page_counts_the_filtered_queries(made, opened):
     page = opened(made)
     hits = len(page.query_selector_all(".query.m0.to_images.hit"))
     assert page.inner_text(".shown").startswith(f"12 queries, {hits} of them")
-    assert page.inner_text(".shown").endswith("; the first 6 are shown.")
-    choose(page, ".more input")
-    assert "the first" not in page.inner_text(".shown")
     choose(page, "[value=miss]")
     assert page.inner_text(".shown") == f"{len(visible(page))} queries, 0 of them hits."
     assert len(visible(page)) == 12 - hits
