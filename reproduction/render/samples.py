@@ -74,7 +74,7 @@ def samples(embedded: Embedded, path_of: pd.Series, count: int = 3, seed: int = 
     image_queries = rng.choice(len(paths), min(count, len(paths)), replace=False)
     rows = [len(caption_queries), len(image_queries)]
     figure = Figure((PAGE, 0.6 + sum(rows)), layout="constrained")
-    above, below = figure.subfigures(2, 1, height_ratios=rows)
+    above, below = figure.subfigures(2, 1, squeeze=False, height_ratios=rows)[:, 0]
 
     above.suptitle(f"Caption to image, among {len(paths):,} images", weight="bold")
     grid = above.subplots(rows[0], TOP + 2, squeeze=False, width_ratios=[1.5] + [1] * (TOP + 1))
