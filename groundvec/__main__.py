@@ -21,7 +21,6 @@ import sys
 try:
     import groundvec
     from groundvec.cli import program
-    from groundvec.cli.arguments import STANDARD
     from groundvec.cli.commands import (
         encode,
         evaluate,
@@ -31,7 +30,6 @@ try:
         similarity,
         train,
     )
-    from groundvec.runtime.errors import InputError
 except KeyboardInterrupt:  # `program.execute` handles it, once it is imported
     sys.exit(130)
 
@@ -65,14 +63,8 @@ def main() -> None:
     # Commands show warnings only, and the progress of long work.
     for long_work in ("groundvec.runtime.progress", "groundvec.training.loop"):
         logging.getLogger(long_work).setLevel(logging.INFO)
-    program.execute(run, parser.parse_args(), logging.WARNING)
-
-
-def run(arguments: argparse.Namespace) -> None:
-    """Run the command; InputError if it writes to standard output, which is closed."""
-    if sys.stdout is None and getattr(arguments, "output", STANDARD) == STANDARD:
-        raise InputError("standard output is closed: open it, or name a file with --output")
-    arguments.main(arguments)
+    arguments = parser.parse_args()
+    program.execute(arguments.main, arguments, logging.WARNING)
 
 
 if __name__ == "__main__":

@@ -8,20 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from groundvec.cli.program import BOUNDS
+from groundvec.cli.arguments import at_least
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError
 
 ENDINGS = (".yaml", ".yml", ".json")  # a setting that ends so is a file, and not YAML text
 FILE_OR_TEXT = "FILE|TEXT"  # the placeholder of such a setting in `--help`
-# Numbers of the study's scripts, in addition to the commands' own.
-BOUNDS |= {
-    "draw": {"$ref": "#/$defs/dataset/properties/draw"},
-    "early_epochs": {"minimum": 0},
-    "n": {"$ref": "#/$defs/translation/properties/n_best/items"},
-    "part": {"minimum": 0},
-    "parts": {"$ref": "#/$defs/dataset/properties/parts"},
-}
 FILES: dict[str, Any] = {"type": Path, "nargs": "+", "metavar": "FILE"}
 
 
@@ -80,8 +72,12 @@ SHARED: dict[str, dict[str, Any]] = {
     },
     "treebanks": FILES
     | {"default": [], "help": "the output of scripts/trees.py, for a text of trees"},
-    "seed": {"type": int, "default": 1, "help": "seed of the weights and the batches (default: 1)"},
-    "threads": {"type": int, "default": None, "help": "CPU threads to use (default: all)"},
+    "seed": {
+        "type": at_least(0),
+        "default": 1,
+        "help": "seed of the weights and the batches (default: 1)",
+    },
+    "threads": {"type": at_least(1), "default": None, "help": "CPU threads to use (default: all)"},
     "device": {
         "choices": ["cpu", "cuda"],
         "default": None,

@@ -12,6 +12,7 @@ import argparse
 import logging
 from pathlib import Path
 
+from groundvec.cli.arguments import at_least
 from groundvec.cli.program import run
 from groundvec.data import ratings
 from groundvec.results.frames import write
@@ -37,7 +38,7 @@ sts_command.add_argument(
 add_settings(sts_command, "--settings", "rated", "{}")
 scenes_command = sources.choices["scenes"]
 scenes_command.add_argument(
-    "--seed", type=int, required=True, help="the same seed draws the same pairs"
+    "--seed", type=at_least(0), required=True, help="the same seed draws the same pairs"
 )
 
 

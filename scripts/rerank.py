@@ -15,6 +15,7 @@ import argparse
 import logging
 from pathlib import Path
 
+from groundvec.cli.arguments import at_least
 from groundvec.cli.program import run
 from reproduction.arguments import make_parser
 
@@ -26,7 +27,9 @@ parser.add_argument(
 )
 parser.add_argument("--dev", type=Path, required=True, help="lists of the development split")
 parser.add_argument("--test", type=Path, required=True, help="lists of the test split")
-parser.add_argument("--n", type=int, help="the length of the lists, for results (default: theirs)")
+parser.add_argument(
+    "--n", type=at_least(1), help="the length of the lists, for results (default: theirs)"
+)
 parser.add_argument(
     "--models", type=Path, nargs="*", default=[], help="the folders of trainings to re-rank by"
 )

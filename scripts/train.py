@@ -15,6 +15,7 @@ Examples:
 
 import argparse
 
+from groundvec.cli.arguments import at_least
 from groundvec.cli.program import run
 from reproduction.arguments import FILES, add_settings, make_parser
 
@@ -25,14 +26,14 @@ parser.add_argument("--dataset", required=True, help="its name, for results")
 parser.add_argument("--source", default="table", help="of the data set, for results: flickr8k, ...")
 parser.add_argument(
     "--draw",
-    type=int,
+    type=at_least(1),
     nargs=3,
     metavar=("TRAIN", "DEV", "TEST"),
     help="how many images of each split to draw with the seed (default: all)",
 )
 parser.add_argument(
     "--early-epochs",
-    type=int,
+    type=at_least(0),
     default=0,
     metavar="N",
     help="also keep the snapshots of the first N epochs (default: 0)",

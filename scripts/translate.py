@@ -9,6 +9,7 @@ import argparse
 import logging
 from pathlib import Path
 
+from groundvec.cli.arguments import at_least
 from groundvec.cli.program import run
 from reproduction.arguments import make_parser
 
@@ -17,7 +18,9 @@ parser.add_argument("--model", type=Path, required=True, help="the output of scr
 parser.add_argument(
     "--split", choices=["dev", "test"], required=True, help="the split to translate"
 )
-parser.add_argument("--n", type=int, required=True, help="the number of translations per sentence")
+parser.add_argument(
+    "--n", type=at_least(1), required=True, help="the number of translations per sentence"
+)
 
 
 def main(arguments: argparse.Namespace) -> None:

@@ -40,6 +40,18 @@ def file_ending_in(endings: list[str]) -> Callable[[str], Path]:
     return path
 
 
+def at_least(smallest: int) -> Callable[[str], int]:
+    """Return an argument's type: a whole number that is not smaller."""
+
+    def whole_number(text: str) -> int:
+        number = int(text)
+        if number < smallest:
+            raise argparse.ArgumentTypeError(f"{number} is less than {smallest}")
+        return number
+
+    return whole_number
+
+
 def add_output(parser: argparse.ArgumentParser, endings: list[str], help: str) -> None:
     """Add the file that a command writes, whose ending chooses its format.
 

@@ -9,28 +9,16 @@ import os
 import re
 import signal
 import sys
-import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from functools import reduce
-from operator import getitem
 from pathlib import Path
 from typing import Any
 
 from groundvec.cli.arguments import STANDARD
-from groundvec.config.types import Schema
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError, printable, shortened
 from groundvec.runtime.jobs import Stopped
 
-STANDARD_INPUT = Path("/dev/stdin")  # a link to the file that the shell redirects to `-`
-# The bounds of numbers, by option. Options that a configuration has too have its schema's bounds.
-BOUNDS: dict[str, Schema] = {
-    "folds": {"$ref": "#/$defs/retrieval/properties/folds"},
-    "epochs": {"$ref": "#/$defs/training/properties/epochs"},
-    "seed": {"minimum": 0, "maximum": 2**32 - 1},
-    "threads": {"minimum": 1, "maximum": 1024},
-}
 NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}  # a full disk, a quota, a limit on file sizes
 NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS}
 IN_MESSAGES = {*NO_SPACE, errno.EROFS, errno.ENOMEM}  # whose texts no bug has in its message
@@ -82,7 +70,6 @@ def execute(
         sys.stdout.reconfigure(errors="backslashreplace")
     # Importing torch makes 200,000 objects; searching them for garbage takes half a second.
     gc.set_threshold(100_000)
-    _fill_standard_streams()
     # A warning is a line of its own, without the file and line that raised it.
     warnings.showwarning = lambda message, *_: logging.warning("%s", message)
     logging.raiseExceptions = False  # a log on a full disk must not hide the error itself
@@ -100,8 +87,6 @@ def execute(
             )
             logging.getLogger().addHandler(handler)
             handler.setFormatter(formatter)
-        _check_numbers(arguments)
-        _check_outputs(arguments)
         files.guard(_inputs(arguments), arguments.overwrite)
         for path in _written(arguments):  # before the work, and not after hours of it
             files.check_output(path)
@@ -154,33 +139,6 @@ def _log_file(name: str) -> Path:
     return path
 
 
-def _check_numbers(arguments: argparse.Namespace) -> None:
-    """Raise InputError if a number is out of its `BOUNDS`."""
-    bounded = {}
-    for name in BOUNDS:
-        value = getattr(arguments, name, None)
-        numbers = value if isinstance(value, list) else [value]
-        if numbers and all(isinstance(number, int) for number in numbers):
-            bounded[name] = value
-    if not bounded:  # most programs have none, and need not read the schema
-        return
-    from groundvec.config.checks import find_mistake
-    from groundvec.config.schema import configuration_schema
-
-    schemas = {name: _resolved(configuration_schema(), BOUNDS[name]) for name in bounded}
-    mistake = find_mistake(bounded, {"properties": schemas})
-    if mistake:
-        raise InputError(f"--{mistake}")
-
-
-def _resolved(root: Schema, schema: Schema) -> Schema:
-    """Return the part of the configuration's schema that a schema refers to, or the schema."""
-    if "$ref" not in schema:
-        return schema
-    definition: Schema = reduce(getitem, schema["$ref"].split("/")[1:], root)
-    return definition
-
-
 def _inputs(arguments: argparse.Namespace) -> Iterator[Path]:
     """Yield the paths among the arguments that are neither outputs nor logs."""
     for name, value in vars(arguments).items():
@@ -189,7 +147,7 @@ def _inputs(arguments: argparse.Namespace) -> Iterator[Path]:
         values: list[Any] = value if isinstance(value, list) else [value]
         for path in values:
             if isinstance(path, Path):
-                yield STANDARD_INPUT if path == STANDARD else path
+                yield path
 
 
 def _written(arguments: argparse.Namespace) -> Iterator[str | Path]:
@@ -203,33 +161,6 @@ def _written(arguments: argparse.Namespace) -> Iterator[str | Path]:
                 yield f"{value}{end}"
         elif name.startswith("output_") and value:
             yield value
-
-
-def _check_outputs(arguments: argparse.Namespace) -> None:
-    """Raise InputError if two outputs are one file: one of them would be lost."""
-    seen: set[Path] = set()
-    for name, value in vars(arguments).items():
-        if (name.startswith("output") or name == "log") and isinstance(value, Path):
-            if value.resolve() in seen and value != STANDARD:
-                raise InputError(
-                    f"{value} is two outputs of this command: name another for one of them"
-                )
-            seen.add(value.resolve())
-
-
-def _fill_standard_streams() -> None:
-    """Open the null device for closed standard streams.
-
-    Otherwise the next file that is opened would get the descriptor of standard output or error, and
-    with it everything that is printed. The system gives the lowest free descriptor: open the null
-    device until 0 to 2 are taken.
-    """
-    descriptor = os.open(os.devnull, os.O_RDWR)
-    while descriptor <= 2:
-        descriptor = os.open(os.devnull, os.O_RDWR)
-    os.close(descriptor)
-    if sys.stderr is None:
-        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - until the program ends
 
 
 def _system_error(error: BaseException) -> str:
@@ -284,12 +215,6 @@ def _not_enough_memory(reason: str) -> str:
 def _import_error(error: ImportError, reason: str) -> str:
     """Describe a library that is missing or does not load; "" for a module of this project."""
     library = (error.name or "a library").partition(".")[0]
-    if not isinstance(error, ModuleNotFoundError):
-        # The error names a part of the library, or nothing: take the package that imports it.
-        for frame, _ in traceback.walk_tb(error.__traceback__):
-            module = str(frame.f_globals.get("__name__")).partition(".")[0]
-            if module not in {*OURS, "importlib", "__main__"}:
-                library = module
     if library in OURS:
         return ""
     if isinstance(error, ModuleNotFoundError):

@@ -49,8 +49,6 @@ def read_sentences(path: Path) -> list[str]:
         InputError: the file is missing, no text, or a table, JSON or XML by its ending or its first
             line; or a line is empty.
     """
-    if path == STANDARD and sys.stdin is None:
-        raise InputError("standard input is closed: name a file of sentences")
     if path.suffix.lower() in STRUCTURED:
         raise InputError(
             f"{path} is no text with one sentence per line, by its ending: write its sentences to "

@@ -36,7 +36,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from groundvec.cli.arguments import STANDARD, add_model, add_output, add_tokenized
+from groundvec.cli.arguments import STANDARD, add_model, add_output, add_tokenized, at_least
 from groundvec.cli.program import show
 from groundvec.cli.search_results import page, seen, shown
 from groundvec.cli.sentences import is_path, looks_like_path
@@ -88,7 +88,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "repeated",
         )
     parser.add_argument(
-        "-n", "--best", type=int, default=10, help="number of pictures (default: %(default)s)"
+        "-n",
+        "--best",
+        type=at_least(1),
+        default=10,
+        help="number of pictures (default: %(default)s)",
     )
     add_output(
         parser, [".html"], "write a page with the best pictures instead of printing their paths"
@@ -125,8 +129,6 @@ def main(arguments: argparse.Namespace) -> None:
     is_searched = isinstance(last, Path) and (not arguments.queries or last.is_dir())
     (images if is_searched else queries).append(last)
     # Mistakes are found before the pictures are read, which may take long.
-    if arguments.best < 1:
-        raise InputError(f"--best is {arguments.best}: ask for one or more")
     if not images:
         remedy = "name a picture or a folder of pictures"
         if os.path.exists(last):  # noqa: PTH110, which raises an error for long sentences

@@ -27,7 +27,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from groundvec.cli.arguments import FOLDERS
+from groundvec.cli.arguments import FOLDERS, at_least
 from groundvec.cli.program import show
 from groundvec.config.types import Description, Labels
 from groundvec.runtime.errors import InputError, extra
@@ -102,8 +102,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="int8",
         help="of the weights that are written: 8 bits, or exact (default: %(default)s)",
     )
-    parser.add_argument("--epochs", type=int, help="the most epochs (default: see above)")
-    parser.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
+    parser.add_argument("--epochs", type=at_least(1), help="the most epochs (default: see above)")
+    parser.add_argument("--seed", type=at_least(0), default=1, help="(default: %(default)s)")
     parser.add_argument("--device", help="cpu or cuda (default: cuda if available)")
     parser.set_defaults(overwrite=True)  # replace the unfinished work of an earlier run
 
