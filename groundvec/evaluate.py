@@ -35,7 +35,6 @@ from groundvec.model.folder import MAX_INVERSE_TEMPERATURE
 from groundvec.querybank import normalized
 from groundvec.results import frames
 from groundvec.results.schemas import FoundRanks, RatedPairs
-from groundvec.runtime.arguments import typed
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.vectors import as_array, finite_floats
 from groundvec.text.encoded import strings
@@ -78,7 +77,6 @@ class Result(NamedTuple):
         return score_table(self.scores)
 
 
-@typed
 def ratings(
     encode: Any,
     tasks: Collection[str] = TASKS,
@@ -128,7 +126,6 @@ def ratings(
     return _rate(rated, dict(zip(texts, vectors, strict=True)), captions, unclassified)
 
 
-@typed
 def table(results: Mapping[str, Result]) -> pd.DataFrame:
     """Put several encoders' ratings side by side, and test which is the best.
 
@@ -186,7 +183,6 @@ def _items_of_task(items: pd.DataFrame, task: str) -> pd.DataFrame:
     return items[items["task"] == task]
 
 
-@typed
 def sentences(tasks: Collection[str] = TASKS, folders: Iterable[str | Path] = ()) -> list[str]:
     """List the sentences that `ratings` has encoded, each once."""
     return _distinct(read_rated(tasks, folders))
@@ -273,7 +269,6 @@ def _score_unseen(seen: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame
     return table.drop(columns=[*labels, "seen_one_image"])
 
 
-@typed
 def retrieval(
     captions: Any,
     images: Any,
@@ -503,7 +498,6 @@ def _warn_of_ties(
         )
 
 
-@typed
 def compare(a: Result | pd.DataFrame, b: Result | pd.DataFrame) -> pd.DataFrame:
     """Test whether two encoders differ on the same rated pairs, or on the same queries.
 

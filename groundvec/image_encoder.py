@@ -16,7 +16,6 @@ from groundvec.model import hub
 from groundvec.model.folder import ModelFolder
 from groundvec.model.sentences import Snapshot, checked_snapshots, encode_images
 from groundvec.numpy_backend import load_snapshots
-from groundvec.runtime.arguments import typed
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.files import cache
 from groundvec.runtime.jobs import cores
@@ -35,7 +34,6 @@ class ImageEncoder:
         backbones: the networks that compute the features, mostly one.
     """
 
-    @typed
     def __init__(
         self,
         model: str | Path | ModelFolder | Sequence[Snapshot] = "flickr8k",
@@ -85,7 +83,6 @@ class ImageEncoder:
                 f"{self.models[0].width}: name the backbone that it was trained with"
             )
 
-    @typed
     def encode(
         self, images: str | Path | Iterable[str | Path], skip_unusable: bool = False
     ) -> np.ndarray:
