@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from functools import partial
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.results import schemas
 from groundvec.results.frames import read_all
 from groundvec.results.schemas import Scores
-from groundvec.runtime.errors import InputError
 
 SEEN_NOTE = (
     "Seen pairs: one of the two sentences is a training caption of the model, ignoring case, "
@@ -30,23 +28,11 @@ def read_retrieval(paths: Iterable[str | Path], everything: bool = False) -> sch
     Raises:
         InputError: a file is not whole, or two files are of the same model.
     """
-    scores = read_all(paths, schemas.Retrieval, _check_ensembles).fillna({"epochs": ""})
+    scores = read_all(paths, schemas.Retrieval).fillna({"epochs": ""})
     if not everything:
         others = scores["kind"].isin(["random", schemas.QUERYBANK])
         scores = scores[scores["direction"].isin(DIRECTIONS) & ~others]
     return scores.reset_index(drop=True)
-
-
-def _check_ensembles(path: str | Path, scores: schemas.Retrieval) -> None:
-    """Raise InputError if a file of retrieval scores has none of an ensemble."""
-    ensembles = scores[scores["kind"] == "ensemble"]
-    scored = set(zip(ensembles["split"], ensembles["direction"], strict=True))
-    for split, direction in product(("dev", "test"), DIRECTIONS):
-        if (split, direction) not in scored:
-            raise InputError(
-                f"{path} has no {split} scores {direction} of an ensemble: delete it and "
-                "make it again"
-            )
 
 
 def read_systems(paths: Iterable[str | Path], form: Any) -> pd.DataFrame:
@@ -59,7 +45,7 @@ def read_systems(paths: Iterable[str | Path], form: Any) -> pd.DataFrame:
     Raises:
         InputError: a file is not whole, or two files are of the same system.
     """
-    table = read_all(paths, form, _check_systems)
+    table = read_all(paths, form)
     empty = {name: "" for name in ("dataset", "model", "epochs") if name in table}
     table = table.fillna(empty)
     return table.astype({"seed": "Int64"}) if "seed" in table else table
@@ -68,14 +54,6 @@ def read_systems(paths: Iterable[str | Path], form: Any) -> pd.DataFrame:
 read_scores = partial(read_systems, form=schemas.Scores)
 read_overlap = partial(read_systems, form=schemas.Overlap)
 read_predictions = partial(read_systems, form=schemas.Predictions)
-
-
-def _check_systems(path: str | Path, table: pd.DataFrame) -> None:
-    """Raise InputError if a file has neither an ensemble nor a baseline."""
-    if not table["kind"].isin(["ensemble", "baseline"]).any():
-        raise InputError(
-            f"{path} has no rows of an ensemble or a baseline: delete it and make it again"
-        )
 
 
 def headline(scores: Scores) -> pd.DataFrame:

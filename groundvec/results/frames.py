@@ -3,7 +3,7 @@
 `groundvec.results.schemas` has the schema of each file.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import KW_ONLY, dataclass
 from io import BytesIO
 from math import inf
@@ -19,7 +19,6 @@ from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import LARGEST_TABLE, read_regular, write_csv
 
 TOLERANCE = 1e-5  # beyond a bound: a cosine of float32 vectors may be 1.000001
-LARGEST = 2**53  # whole numbers beyond it are rounded, and squares of far larger ones are infinite
 Form = Any  # a type in `groundvec.results.schemas`, such as `History`
 
 
@@ -158,26 +157,19 @@ def read(path: str | Path, *forms: Form) -> pd.DataFrame:
     raise InputError(f"{path} has no column {', nor '.join(missing)}: make it again")
 
 
-def read_all(
-    paths: Iterable[str | Path],
-    form: Form,
-    each: Callable[[str | Path, pd.DataFrame], None] = lambda path, table: None,
-) -> pd.DataFrame:
+def read_all(paths: Iterable[str | Path], form: Form) -> pd.DataFrame:
     """Read several CSV files, one below the other.
 
     Args:
         paths: the files.
         form: a type in `groundvec.results.schemas`.
-        each: is called with each path and its frame, to check or change it.
 
     Raises:
         InputError: as `read`, or a file repeats rows of another one.
     """
     tables = []
     for path in paths:
-        table = read(path, form)
-        each(path, table)
-        tables.append(table.assign(path=str(path)))
+        tables.append(read(path, form).assign(path=str(path)))
     table = pd.concat(tables, ignore_index=True)
     check_once(table, form)
     return table.drop(columns="path")
@@ -187,18 +179,10 @@ def write(path: str | Path, table: pd.DataFrame, form: Form) -> None:
     """Write a CSV file with the columns of the schema, in its order.
 
     Raises:
-        InputError: the columns are others, or a field does not fit the schema.
+        InputError: a field does not fit the schema.
     """
-    columns = schema_of(form).columns
-    differing = sorted({*table} ^ {*columns})
-    if differing:
-        problem = "has no" if differing[0] in columns else "has an unknown"
-        raise InputError(
-            f"{path} is not written, because it {problem} column {differing[0]}: correct the "
-            "program, or the schema in groundvec.results.schemas"
-        )
     checked(table, form, path, "the file is not written; correct what computes it")
-    write_csv(path, table[list(columns)])
+    write_csv(path, table[list(schema_of(form).columns)])
 
 
 # Not pandera: its errors name neither line nor remedy, and importing it takes 0.15 s in each of the
@@ -233,10 +217,9 @@ def checked(table: pd.DataFrame, form: Form, path: str | Path, remedy: str) -> p
         elif column.empty is not True:
             refuse(is_missing & ~table["kind"].isin(column.empty), f" has no {name}")
         if column.dtype is not str:
-            numbers = _numbers(values)
+            numbers = pd.to_numeric(values, errors="coerce")
             result[name] = numbers
             refuse(~is_missing & ~np.isfinite(numbers), ": {}, not a number")
-            refuse(numbers.abs() > LARGEST, f": {{}}, beyond {LARGEST:.0e}")
             if column.dtype is int:
                 refuse(numbers % 1 > 0, ": {}, not a whole number")
             refuse(numbers < column.low - TOLERANCE, f": {{}}, less than {column.low:g}")
@@ -250,16 +233,6 @@ def checked(table: pd.DataFrame, form: Form, path: str | Path, remedy: str) -> p
         line = f"{path} line {repeats.to_numpy().argmax() + 2}"
         raise InputError(f"{line} has the same {', '.join(keys)} as a line above: {remedy}")
     return result
-
-
-def _numbers(values: pd.Series) -> pd.Series:
-    """Convert values to numbers; other values become NaN."""
-    if values.dtype == bool:  # pandas would make `True` a 1
-        return pd.Series(np.nan, values.index)
-    try:
-        return pd.to_numeric(values, errors="coerce")
-    except OverflowError:  # an integer of hundreds of digits
-        return pd.to_numeric(values.astype(str), errors="coerce")
 
 
 def check_once(table: pd.DataFrame, form: Form) -> None:

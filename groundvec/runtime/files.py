@@ -160,20 +160,6 @@ def write_csv(path: str | Path, table: "pd.DataFrame") -> None:
         table.to_csv(temporary, index=False, lineterminator="\n")
 
 
-def write_sheet(path: str | Path, table: "pd.DataFrame") -> None:
-    """Write a data frame for people, who may open it in a spreadsheet; see `cell`."""
-    sheet = table.copy()
-    for name in sheet.select_dtypes(["object", "string"]):
-        sheet[name] = sheet[name].map(cell)
-    write_csv(path, sheet)
-
-
-def cell(value: Any) -> Any:
-    """Put an apostrophe before a text that a spreadsheet would execute as a formula."""
-    is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
-    return f"'{value}" if is_formula else value
-
-
 def copy(source: Path, target: Path) -> None:
     """Link a snapshot of a training to its results, or copy it where that is impossible.
 

@@ -216,7 +216,7 @@ def _ratings(arguments: argparse.Namespace) -> None:
         log.warning("no rated sentence is in %s: is it one caption per line?", arguments.captions)
     _write(result.scores, arguments.output, device, encoder=name)
     if arguments.output_items:
-        items = result.items.assign(system=files.cell(name), kind="baseline", epochs="")
+        items = result.items.assign(system=name, kind="baseline", epochs="")
         frames.write(arguments.output_items, items, Predictions)
         show(f"written: {arguments.output_items}")
 
@@ -383,7 +383,7 @@ def _write_as(
     if output == STANDARD:
         return
     if output.suffix.lower() == ".csv":
-        files.write_sheet(output, numbers)
+        files.write_csv(output, numbers)
     elif output.suffix.lower() == ".md":
         files.write_bytes(output, markdown(text, notes).encode())
     else:

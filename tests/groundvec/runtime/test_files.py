@@ -5,7 +5,6 @@ import json
 import os
 import zipfile
 
-import pandas as pd
 import pytest
 
 from groundvec.cli.sentences import read_sentences
@@ -23,7 +22,6 @@ from groundvec.runtime.files import (
     read_json,
     read_regular,
     sha256,
-    write_sheet,
 )
 from groundvec.sources import flickr8k, table
 from reproduction.sources import karpathy, multi30k, parallel, pascal1k
@@ -96,14 +94,6 @@ def test_a_sparse_file_is_not_read(tmp_path, read):
         file.truncate(2**43)
     with refused(r"a holds more than [0-9,]+ MiB"):
         read(tmp_path / "a")
-
-
-def test_no_text_of_a_sheet_is_a_formula(tmp_path):
-    sheet = pd.DataFrame({"a": ["=1+1", "@x", "+a", "-a", "\tb", "a=b", None], "b": -1.5})
-    write_sheet(tmp_path / "a.csv", sheet)
-    written = pd.read_csv(tmp_path / "a.csv", keep_default_na=False)
-    assert written["a"].tolist() == ["'=1+1", "'@x", "'+a", "'-a", "'\tb", "a=b", ""]
-    assert written["b"].eq(-1.5).all()
 
 
 # How text is stored

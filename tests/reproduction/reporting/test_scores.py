@@ -20,7 +20,6 @@ from tests.support.result_files import (
     [
         (lambda t: t.assign(epochs=None), "line 2 has no epochs"),
         (lambda t: t.assign(seed=None), "line 2 has no seed"),
-        (lambda t: t[t["kind"] == "snapshot"], "has no rows of an ensemble or a baseline"),
     ],
 )
 def test_bad_scores_are_named(tmp_path, change, message):

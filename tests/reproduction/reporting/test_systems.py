@@ -142,15 +142,8 @@ def test_bad_descriptions_are_named(tmp_path, changes, message):
         results.read_models([good, bad])
 
 
-@pytest.mark.parametrize(
-    "change, message",
-    [
-        (lambda t: t[t["split"] == "dev"], "has no test scores caption_to_image of an ensemble"),
-        (lambda t: t.assign(epochs=None), "line 3 has no epochs"),  # after a row of chance
-    ],
-)
-def test_incomplete_retrieval_scores_are_refused(tmp_path, change, message):
+def test_incomplete_retrieval_scores_are_refused(tmp_path):
     good = training("scenes", "lstm-64-attention")
-    bad = change(training("scenes", "gru-64-attention"))
-    with refused(rf"retrieval-1\.csv {message}"):
+    bad = training("scenes", "gru-64-attention").assign(epochs=None)
+    with refused(r"retrieval-1\.csv line 3 has no epochs"):  # after a row of chance
         results.read_retrieval(write(tmp_path, good, bad, name="retrieval"))
