@@ -10,7 +10,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -231,16 +231,14 @@ def _rate(
     def encode(sentences: list[str]) -> np.ndarray:
         return np.stack([vectors[sentence] for sentence in sentences])
 
-    # `overlap` wants the images of each caption; these captions have none, so all share image 0.
-    training_captions = {letters_and_digits(caption): {0} for caption in strings(captions)}
-    training_captions.pop("", None)  # only punctuation
+    training_captions = {letters_and_digits(caption) for caption in strings(captions)} - {""}
     predictions = {}
     scores = []
     for form, pairs in rated.items():
         predictions[form] = rating_scores.predict(pairs, encode, classify=not unclassified)
-        score = rating_scores.evaluate
+        score: Callable[[pd.DataFrame], pd.DataFrame] = rating_scores.evaluate
         if training_captions:
-            score = partial(_score_unseen, overlap.seen(pairs, training_captions))
+            score = partial(overlap.score_unseen, pairs=overlap.seen(pairs, training_captions))
         tables = []
         is_apart = predictions[form]["task"].isin(unclassified) & (form == "SentEval")
         for apart, group in predictions[form].groupby(is_apart):
@@ -260,13 +258,6 @@ def _rate(
         )
     numbers = together.columns.drop(KEYS)
     return Result(together[[*KEYS, *numbers]], predictions["SentEval"])
-
-
-def _score_unseen(seen: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame:
-    """Score predictions with and without the pairs that have a training caption."""
-    labels = {"system": "", "kind": "", "epochs": ""}
-    table = overlap.score_unseen(predictions.assign(**labels), seen)
-    return table.drop(columns=[*labels, "seen_one_image"])
 
 
 def retrieval(

@@ -24,7 +24,7 @@ parser.add_argument(
 def main(arguments: argparse.Namespace) -> None:
     from groundvec.data.ratings import read_ratings
     from groundvec.evaluation.files import read_predictions
-    from groundvec.evaluation.overlap import score_unseen, seen, training_captions
+    from groundvec.evaluation.overlap import score_systems, seen, training_captions
     from groundvec.evaluation.ratings import system_name
     from groundvec.model.folder import ModelFolder
     from groundvec.provenance import provenance
@@ -41,7 +41,7 @@ def main(arguments: argparse.Namespace) -> None:
             f"{arguments.predictions} is not about the model {name}: pass the file of this model"
         )
     pairs = seen(read_ratings(arguments.ratings), training_captions(model, arguments.captions))
-    scores = score_unseen(predictions, pairs)
+    scores = score_systems(predictions, pairs)
     # The counts of a subtask are the same in all its rows.
     subtasks = scores.drop_duplicates(["task", "subtask"]).query("seen > 0 and subtask != 'all'")
     for row in subtasks.itertuples():

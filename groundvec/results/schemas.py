@@ -251,7 +251,6 @@ Overlap = Annotated[
         **SCORED,
         seen=count("seen pairs"),
         seen_both=count("seen pairs of two training captions"),
-        seen_one_image=count("seen pairs of captions of one image"),
         **correlations("unseen_"),
         **TRAINING,
         **PROVENANCE,

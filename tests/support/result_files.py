@@ -177,7 +177,7 @@ def baseline(name="trigrams", r=0.3, make=scenes_rows):
 def overlapping(table):
     """The scores of a trained model, with 24 seen pairs and without them half the correlation."""
     halves = {f"unseen_{name}": table[name] / 2 for name in results.CORRELATIONS}
-    counts = {"seen": 24, "seen_both": 12, "seen_one_image": 6}
+    counts = {"seen": 24, "seen_both": 12}
     return table.assign(**counts, **halves)[list(schema_of(schemas.Overlap).columns)]
 
 
