@@ -2,7 +2,6 @@
 
 import errno
 import http.client
-import io
 import logging
 import math
 import os
@@ -65,54 +64,6 @@ class _Pace:
         self.received = 0
 
 
-class _PacedBytes(io.RawIOBase):
-    """The bytes of a connection. Headers are read through it too, so none can trickle for ever."""
-
-    def __init__(self, connection: io.RawIOBase, pace: _Pace) -> None:
-        self.connection = connection
-        self.pace = pace
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int | None:
-        self.pace.check()
-        return self.connection.readinto(buffer)
-
-    def close(self) -> None:
-        self.connection.close()
-        super().close()
-
-
-class _Paced(urllib.request.AbstractHTTPHandler):
-    """Opens connections whose responses are read through `_PacedBytes`."""
-
-    def __init__(self, pace: _Pace) -> None:
-        super().__init__()
-        self.pace = pace
-
-    def do_open(self, http_class: Any, req: Any, **options: Any) -> http.client.HTTPResponse:
-        def response(*arguments: Any, **options: Any) -> http.client.HTTPResponse:
-            answer = http.client.HTTPResponse(*arguments, **options)
-            answer.fp = io.BufferedReader(_PacedBytes(answer.fp.detach(), self.pace))
-            return answer
-
-        def connect(*arguments: Any, **options: Any) -> http.client.HTTPConnection:
-            connection: http.client.HTTPConnection = http_class(*arguments, **options)
-            connection.response_class = response  # type: ignore[assignment]
-            return connection
-
-        return super().do_open(connect, req, **options)
-
-
-class _HTTP(_Paced, urllib.request.HTTPHandler):
-    pass
-
-
-class _HTTPS(_Paced, urllib.request.HTTPSHandler):
-    pass
-
-
 class _Redirects(urllib.request.HTTPRedirectHandler):
     """Follow redirects; show an authorization to no other host than the one that it is for."""
 
@@ -134,7 +85,7 @@ def read(url: str, limit: int, seconds: float, headers: Mapping[str, str] = NO_H
     """
     pace = _Pace(seconds, math.inf)
     try:
-        with _open(url, headers, pace, seconds) as response:
+        with _open(url, headers, seconds) as response:
             return b"".join(_blocks(response, limit, pace))
     except (urllib.error.URLError, *TRANSIENT) as error:
         raise _failed(error) from None
@@ -202,15 +153,13 @@ def _is_transient(error: Exception, began: bool) -> bool:
     return isinstance(reason, TRANSIENT) or (began and lost_network)
 
 
-def _open(
-    url: str, headers: Mapping[str, str], pace: _Pace, timeout: float
-) -> http.client.HTTPResponse:
+def _open(url: str, headers: Mapping[str, str], timeout: float) -> http.client.HTTPResponse:
     """Request a URL; URLError if it, or a redirect's, is none of HTTP."""
     opener = urllib.request.OpenerDirector()
     for handler in (
         urllib.request.ProxyHandler(),
-        _HTTP(pace),
-        _HTTPS(pace),
+        urllib.request.HTTPHandler(),
+        urllib.request.HTTPSHandler(),
         _Redirects(),
         urllib.request.UnknownHandler(),
         urllib.request.HTTPDefaultErrorHandler(),
@@ -238,7 +187,7 @@ def _attempt(
     if start:
         headers = {**headers, "Range": f"bytes={start}-"}
     try:
-        response = _open(url, headers, pace, TIMEOUT)
+        response = _open(url, headers, TIMEOUT)
     except urllib.error.HTTPError as error:
         if error.code != http.client.REQUESTED_RANGE_NOT_SATISFIABLE or not start:
             raise
@@ -272,6 +221,7 @@ def _blocks(
     """Yield a response's content; Failed if, with `start` bytes before it, it is too long."""
     while block := response.read1(CHUNK):
         pace.received += len(block)
+        pace.check()
         start += len(block)
         if start > limit:
             raise Failed(f"has more than the expected {limit} bytes")
