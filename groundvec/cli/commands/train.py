@@ -21,7 +21,6 @@ Examples:
 
 import argparse
 import copy
-import re
 import shlex
 import shutil
 from pathlib import Path
@@ -59,11 +58,6 @@ ENOUGH = 3000  # training pictures; with these the recipe is not changed
 MANY = 100  # test pictures; with these R@10 is reported, with fewer R@1
 DECISIVE = 50  # test pictures; fewer decide little
 FEWEST = 2  # training pictures: the loss compares a caption's picture with another one
-# What a training writes into its folder: its data, the model, the folder of its checkpoints. A
-# temporary name begins with a full stop.
-WRITTEN = re.compile(
-    r"lock|holder|(captions|images|retrieval)\.csv|features(-[0-9]+)?\.h5|model|packed|[0-9a-f]{16}|\..+"
-)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -111,44 +105,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> None:
     """Train, score on held-out pictures, and write the model's folder."""
     output: Path = arguments.output
-    if output.name in ("", ".."):
-        raise InputError(f"{output} is no name of a new folder: name one, such as my-encoder")
+    check_new(output)
     photos: Path | None = arguments.photos
     if photos and not photos.is_dir():
         remedy = "name the captions, then the pictures' folder"
         raise InputError(f"{photos} is not a folder: {remedy}")
     work = output.with_name(f".{output.name}.unfinished")
-    _check_work(work)
     with extra("train"), locked(work, str(output), patience=0):
-        if _is_copied(work / "packed", output):
-            show(f"{output} was finished by an earlier run")
-        else:
-            check_new(output)
-            _train(arguments, work)
+        _train(arguments, work)
         shutil.rmtree(work)
-
-
-def _check_work(work: Path) -> None:
-    """Raise InputError if something in the folder, which is deleted in the end, is not its own."""
-    if work.is_symlink():
-        raise InputError(f"{work} is a link: remove it, or name another model")
-    for path in work.iterdir() if work.exists() else ():
-        if path.is_symlink() or not WRITTEN.fullmatch(path.name):
-            raise InputError(
-                f"{path} is in the folder of an unfinished training, which did not write it: move "
-                "it elsewhere, or name another model"
-            )
-
-
-def _is_copied(model: Path, output: Path) -> bool:
-    """Return whether the model in the work folder is the one at `output`, by their cards.
-
-    Then an earlier run was killed between copying and cleaning.
-    """
-    cards = [folder / "README.md" for folder in (model, output)]
-    if not all(card.is_file() for card in cards):
-        return False
-    return cards[0].read_bytes() == cards[1].read_bytes()
 
 
 def _train(arguments: argparse.Namespace, work: Path) -> None:

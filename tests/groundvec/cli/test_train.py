@@ -3,7 +3,6 @@
 import json
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -194,37 +193,6 @@ def test_a_stopped_training_resumes(data, place):
     assert SentenceEncoder("model").dim == 16
 
 
-def test_a_training_that_was_killed_after_the_model_was_in_place_is_cleaned_up(data, capsys):
-    remove = shutil.rmtree
-
-    def stop(path, **options):
-        if Path(path).name == ".model.unfinished":
-            raise KeyboardInterrupt
-        remove(path, **options)
-
-    with patch("shutil.rmtree", stop), pytest.raises(KeyboardInterrupt):
-        train("--epochs", "1")
-    assert (data / "model/model.json").exists() and (data / ".model.unfinished").exists()
-    train("--epochs", "1")
-    assert capsys.readouterr().out.endswith("model was finished by an earlier run\n")
-    assert not list(data.glob(".model*"))
-
-
-def test_a_file_that_is_not_its_own_stops_a_training(data):
-    """It would be deleted in the end."""
-    work = data / ".model.unfinished"
-    with patch("groundvec.training.loop.train_step", STOP), pytest.raises(KeyboardInterrupt):
-        train()
-    (work / "notes.txt").write_text("mine")
-    with refused(r"notes\.txt is in the folder of an unfinished training"):
-        train()
-    assert (work / "notes.txt").read_text() == "mine"
-    work.rename(data / "elsewhere")
-    work.symlink_to("elsewhere")
-    with refused(r"\.model\.unfinished is a link: remove it"):
-        train()
-
-
 def test_two_trainings_of_one_model_do_not_mix(data):
     program = (
         "import sys; from pathlib import Path; from groundvec.runtime.jobs import locked\n"
@@ -268,5 +236,5 @@ def test_untrainable_data_and_recipes_are_refused_before_extraction(data, monkey
 
 @pytest.mark.parametrize("output", [".", "/", ".."])
 def test_an_output_without_a_name_is_refused(data, output):
-    with refused(r"is no name of a new folder: name one, such as"):
+    with refused(r"already exists: name another folder"):
         train("-o", output)
