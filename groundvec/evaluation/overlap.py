@@ -46,7 +46,7 @@ def seen(ratings: Ratings, captions: Collection[str]) -> pd.DataFrame:
         sentences is a training caption) and `seen_both`.
     """
     sentences = ratings[["sentence_a", "sentence_b"]].map(letters_and_digits)
-    is_caption = sentences.isin(captions).to_numpy()
+    is_caption = sentences.isin(captions)
     return ratings[SUBTASK].assign(
         pair=np.arange(len(ratings)), seen=is_caption.any(axis=1), seen_both=is_caption.all(axis=1)
     )
