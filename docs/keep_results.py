@@ -10,16 +10,12 @@ import argparse
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
-from groundvec.results import frames
-from groundvec.results.frames import schema_of
-from groundvec.results.schemas import ORIGIN
+from groundvec.results.frames import read_csv
 from groundvec.runtime.files import write_csv
 from reproduction import papers
 from reproduction.reporting import claims
-from reproduction.schemas import Claims
 
 DOCS = Path(__file__).parent
 # The files of all models, and the columns that identify their systems.
@@ -76,24 +72,15 @@ def copy_item(path_in_docs: Path, results: Path, paper: str, name: str) -> bool:
 
 def decide_again(folder: Path) -> None:
     """Decide the claims of an experiment again by all of its files, which have different sizes."""
-    columns = [*schema_of(Claims).columns, *ORIGIN]
     paths = sorted(folder.glob("claims*.csv"))
-    texts = [read(path).reindex(columns=columns, fill_value="") for path in paths]
-    tables = [
-        frames.checked(text.replace("", np.nan), Claims, path, "correct the file")
-        for path, text in zip(paths, texts, strict=True)
-    ]
-    if not tables:
+    if not paths:
         return
-    # Write only the values that are computed again, so that no other digit changes.
-    decided = claims.judged(pd.concat(tables, keys=range(len(paths)), names=["file", None]))
-    names = ["low", "high", "verdict", "of_items", "pooled_variance", "pooled_freedom"]
-    changed = decided.loc[decided["pooled_variance"].notna(), names]
-    changed = changed.astype({"pooled_freedom": int}).astype(str)
-    for number, (path, text) in enumerate(zip(paths, texts, strict=True)):
-        of_file = changed[changed.index.get_level_values("file") == number].droplevel("file")
-        text.loc[of_file.index, names] = of_file
-        write_csv(path, text)
+    table = pd.concat([read_csv(path) for path in paths], keys=range(len(paths)))
+    decided = claims.judged(table)
+    # Only rows whose interval is computed again, because papers correct verdicts of the others.
+    table = table.where(decided["pooled_variance"].isna(), decided, axis=0)
+    for number, path in enumerate(paths):
+        write_csv(path, table.loc[number].astype({"pooled_freedom": "Int64"}))
 
 
 def keep(results: Path, paper: str = "*", docs: Path = DOCS) -> dict[Path, bool]:
