@@ -22,7 +22,7 @@ rule socher_2014:
             tables(SOCHER, "table2", when=any(IN_TABLE2)),
             tables(SOCHER, "table3"),
             tables(SOCHER, "claims", when=plan.compares(SOCHER, 3)),
-            tables(SOCHER, "section_6_7", "section_6_7-counts", when=WITH_RELATIONS),
+            tables(SOCHER, "section_6_7", when=WITH_RELATIONS),
         ],
         draws=(
             f"<experiment>/{SOCHER}/tables/claims-draws.csv"

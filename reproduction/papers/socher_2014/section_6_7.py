@@ -1,4 +1,4 @@
-"""Rank relations by the norm of their matrix, and count them (Socher et al. 2014, section 6.7).
+"""Rank relations by the norm of their matrix (Socher et al. 2014, section 6.7).
 
 Two columns are not in the paper: how often each relation occurs, and the distance of its matrix
 from the identity, near which all matrices start.
@@ -20,8 +20,6 @@ from reproduction.reporting.seeds import t_interval
 from reproduction.reporting.systems import NAMES, best_snapshot, sorted_by
 
 SHOWN = 20  # relations of a data set in the table; the CSV file has all
-RARE = 10  # edges: a relation with fewer in the training captions is rare
-PRINTED = 141  # the number of relations in section 3.3
 
 NOTES = [
     "Norm: Frobenius norm of the relation's matrix in the SDT-RNN. Minus identity: norm of the "
@@ -33,27 +31,12 @@ NOTES = [
     "Reported: place of the relation in section 6.7 of Socher et al. (2014), which prints the "
     "passive auxiliary twice. Their parser differs, and so do some of its relations.",
 ]
-COUNTS_NOTES = [
-    f"Rare: relations with fewer than {RARE} edges in the trees of the training captions. Means "
-    "over the seeds.",
-    "Reported: the number of relations in section 3.3 of Socher et al. (2014), who call most of "
-    "them very rare.",
-]
 
 
 def make(results: Results, stem: Path) -> None:
-    """Write the relations' norms to `stem`, and their numbers to `stem`-counts."""
-    table = of_models(results)
-    reported = read_csv(results.reported_file("section_6_7"))
-    write_norms(stem, over_seeds(table), reported)
-    counts = counted(table)
-    text = counts[["source"]].copy()
-    text["data set"] = counts["dataset"].replace(NAMES)
-    text["relations"] = decimals(counts["relations"], 0)
-    text["rare"] = decimals(counts["rare"], 0)
-    text["edges of rare ones (%)"] = decimals(counts["rare_share"], 2)
-    title = "The number of relations, and the share of edges that rare ones have."
-    write_table(stem.with_name(f"{stem.name}-counts"), counts, text, "llrrr", title, COUNTS_NOTES)
+    """Write the relations' norms."""
+    table = over_seeds(of_models(results))
+    write_norms(stem, table, read_csv(results.reported_file("section_6_7")))
 
 
 def norms(matrices: np.ndarray, relations: Sequence[str], edges: Sequence[int]) -> pd.DataFrame:
@@ -105,24 +88,6 @@ def over_seeds(table: pd.DataFrame) -> pd.DataFrame:
     means = sorted_by(means.assign(place=place), ["dataset", "place"])
     values = [f"{name}{end}" for name in ("norm", "from_identity") for end in ("", "_low", "_high")]
     return means[[*keys, "place", "seeds", "edges", "share", *values]].reset_index(drop=True)
-
-
-def counted(table: pd.DataFrame) -> pd.DataFrame:
-    """Count the relations and the edges of rare ones, with the paper's number first."""
-    rows = [{"dataset": "pascal1k", "source": "reported", "relations": PRINTED}]
-    for dataset, of_dataset in table.groupby("dataset", sort=False):
-        seeds = of_dataset["seed"].nunique()
-        rare = of_dataset[of_dataset["edges"] < RARE]
-        rows.append(
-            {
-                "dataset": dataset,
-                "source": "measured",
-                "relations": len(of_dataset) / seeds,
-                "rare": len(rare) / seeds,
-                "rare_share": rare["share"].sum() / seeds,
-            }
-        )
-    return pd.DataFrame(rows)
 
 
 def write_norms(stem: Path, table: pd.DataFrame, reported: pd.DataFrame) -> None:
