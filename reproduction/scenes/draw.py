@@ -7,7 +7,7 @@ from functools import partial
 from PIL import Image
 
 from reproduction.scenes.backgrounds import background, rain
-from reproduction.scenes.pen import FINE, WIDTH, WOOD, Colour, Pen, Point
+from reproduction.scenes.pen import FINE, WIDTH, WOOD, Pen, Point
 from reproduction.scenes.things import BACK, BELOW, HALF, HEIGHT, SHOULDER, person, shapes
 from reproduction.scenes.world import FLYING, PEOPLE, Scene
 
@@ -38,14 +38,14 @@ class _Group:
     def cart(self) -> None:
         self._add("cart", 0, 0, 1, partial(shapes, kind="cart"))
 
-    def line(self, points: Sequence[Point], width: float = 2.4, fill: Colour = WOOD) -> None:
+    def line(self, points: Sequence[Point], width: float = 2.4, fill: str = WOOD) -> None:
         self.parts.append(((0, 0), 1, lambda pen: pen.line(points, width, fill)))
 
     def dust(self, x: float) -> None:
         """Add clouds of dust, which show speed."""
         self.left = min(self.left, x - 34)
         for u, v, r in ((-8, 8, 9), (-22, 14, 7), (-32, 7, 5)):
-            puff = partial(Pen.ellipse, x=x + u, y=v, rx=r, ry=r, fill=(236, 230, 220))
+            puff = partial(Pen.ellipse, x=x + u, y=v, rx=r, ry=r, fill="#ece6dc")
             self.parts.append(((0, 0), 1, puff))
 
     def _add(
@@ -110,7 +110,7 @@ def _action(group: _Group, verb: str, agent: Scene, patient: Scene) -> None:
         group.left = -run
         for k in (-0.95, -0.75, -0.55):  # the dashed path of the jump
             way = [(run * u, 12 + over * (1 - u * u)) for u in (k - 0.05, k + 0.05)]
-            group.line(way, 4, (255, 255, 255))
+            group.line(way, 4, "#ffffff")
         group.put(patient, 0)
         group.put(agent, 10, over, pose="run")
     elif verb == "hold":
@@ -118,12 +118,12 @@ def _action(group: _Group, verb: str, agent: Scene, patient: Scene) -> None:
         y = SHOULDER[agent["kind"]] + 20
         for k in range(patient["count"]):
             lean = 44 * (k - (patient["count"] - 1) / 2)
-            group.line([(x, y), (x + lean, y + 52)], 1.4, (90, 90, 90))
+            group.line([(x, y), (x + lean, y + 52)], 1.4, "#5a5a5a")
             group.put(patient, x + lean, y + 74, pose="held")
         group.put(agent, 0, pose="raise")
     elif verb == "fly":
         y = SHOULDER[agent["kind"]] + 20
-        group.line([(30, y), (90, y + 34), (140, y + 84)], 1.4, (250, 250, 250))
+        group.line([(30, y), (90, y + 34), (140, y + 84)], 1.4, "#fafafa")
         group.put(patient, 140, y + 84)
         group.put(agent, 0, pose="raise")
     elif verb == "ride":

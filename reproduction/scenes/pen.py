@@ -1,36 +1,35 @@
-"""The pen that draws the scenes' objects and backgrounds, and its colors."""
+"""The pen that draws the scenes' objects and backgrounds, and its colors, written as in CSS."""
 
 import math
 from collections.abc import Iterable, Sequence
 
-from PIL import Image, ImageDraw
+from PIL import Image, ImageColor, ImageDraw
 
 # The size of the final image, in pixels.
 WIDTH = 320
 HEIGHT = 256
 FINE = 2  # images are drawn twice as large and scaled down, for smooth edges
 
-Colour = tuple[int, int, int]
 Point = tuple[float, float]
 
-PAINT: dict[str, Colour] = {
-    "red": (216, 36, 36),
-    "blue": (38, 84, 214),
-    "green": (36, 160, 62),
-    "yellow": (252, 208, 36),
-    "black": (44, 44, 50),
-    "white": (248, 248, 248),
-    "brown": (134, 82, 42),
-    "grey": (146, 150, 158),
+PAINT = {
+    "red": "#d82424",
+    "blue": "#2654d6",
+    "green": "#24a03e",
+    "yellow": "#fcd024",
+    "black": "#2c2c32",
+    "white": "#f8f8f8",
+    "brown": "#86522a",
+    "grey": "#92969e",
 }
-INK = (24, 22, 28)
-WOOD = (112, 74, 44)
+INK = "#18161c"
+WOOD = "#704a2c"
 
 
-def shade(colour: Colour, factor: float) -> Colour:
+def shade(colour: str, factor: float) -> str:
     """Make a color darker by a factor below 1, or brighter by a factor above 1."""
-    red, green, blue = colour
-    return _shaded(red, factor), _shaded(green, factor), _shaded(blue, factor)
+    red, green, blue = (_shaded(channel, factor) for channel in ImageColor.getrgb(colour))
+    return f"rgb({red}, {green}, {blue})"
 
 
 def _shaded(channel: int, factor: float) -> int:
@@ -58,27 +57,25 @@ class Pen:
         self.flip = flip
         self.light = (1.0, 1.0, 1.0)
         self.offset = (0.0, 0.0)
-        self.shapes: list[tuple[list[Point], Colour, float]] = []
+        self.shapes: list[tuple[list[Point], tuple[int, ...], float]] = []
 
     def move(self, x: float, y: float) -> None:
         """Put the origin of the next shapes at `x`, `y` of the object."""
         self.offset = (x, y)
 
-    def polygon(self, points: str | Iterable[Point], fill: Colour) -> None:
+    def polygon(self, points: str | Iterable[Point], fill: str) -> None:
         """Fill a polygon."""
         self._add(points, fill, 0)
 
-    def box(self, left: float, bottom: float, right: float, top: float, fill: Colour) -> None:
+    def box(self, left: float, bottom: float, right: float, top: float, fill: str) -> None:
         """Fill a rectangle."""
         self.polygon([(left, bottom), (right, bottom), (right, top), (left, top)], fill)
 
-    def line(self, points: str | Iterable[Point], width: float, fill: Colour) -> None:
+    def line(self, points: str | Iterable[Point], width: float, fill: str) -> None:
         """Draw a line through these points, with round ends."""
         self._add(points, fill, width * self.scale * FINE)
 
-    def ellipse(
-        self, x: float, y: float, rx: float, ry: float, fill: Colour, tilt: float = 0
-    ) -> None:
+    def ellipse(self, x: float, y: float, rx: float, ry: float, fill: str, tilt: float = 0) -> None:
         """Fill an ellipse around `x`, `y`; a positive `tilt` (degrees) raises its front."""
         cos = math.cos(math.radians(tilt))
         sin = math.sin(math.radians(tilt))
@@ -97,7 +94,7 @@ class Pen:
                 self.draw.polygon(points, fill=fill)
         self.shapes = []
 
-    def _add(self, points: str | Iterable[Point], fill: Colour, width: float) -> None:
+    def _add(self, points: str | Iterable[Point], fill: str, width: float) -> None:
         if isinstance(points, str):
             pairs = (point.split(",") for point in points.split())
             points = [(float(u), float(v)) for u, v in pairs]
@@ -108,12 +105,11 @@ class Pen:
             ((self.x + sign * (x + u)) * FINE, (self.y - self.scale * (y + v)) * FINE)
             for u, v in points
         ]
-        red, green, blue = fill
-        light = self.light
-        lit = (round(red * light[0]), round(green * light[1]), round(blue * light[2]))
+        channels = zip(ImageColor.getrgb(fill), self.light, strict=True)
+        lit = tuple(round(channel * light) for channel, light in channels)
         self.shapes.append((placed, lit, width))
 
-    def _stroke(self, points: Sequence[Point], width: float, fill: Colour) -> None:
+    def _stroke(self, points: Sequence[Point], width: float, fill: str | tuple[int, ...]) -> None:
         self.draw.line(points, fill=fill, width=round(width), joint="curve")
         r = width / 2
         for x, y in (points[0], points[-1]):

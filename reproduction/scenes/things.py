@@ -10,12 +10,10 @@ from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
-from PIL import ImageColor
+from reproduction.scenes.pen import PAINT, Pen, shade
 
-from reproduction.scenes.pen import PAINT, Colour, Pen, shade
-
-_SKIN = ((250, 214, 180), (226, 172, 128), (150, 100, 66))
-_HAIR = ((52, 36, 26), (110, 68, 34), (220, 176, 84))
+_SKIN = ("#fad6b4", "#e2ac80", "#966442")
+_HAIR = ("#34241a", "#6e4422", "#dcb054")
 _SVG = "{http://www.w3.org/2000/svg}"
 # Each object's group of shapes; things.svg explains its attributes.
 _DRAWING = ElementTree.parse(Path(__file__).with_suffix(".svg"))
@@ -39,7 +37,7 @@ SHOULDER = _sizes("data-shoulder")
 
 
 def shapes(
-    pen: Pen, kind: str, colour: str = "", pose: str = "", look: Mapping[str, Colour] | None = None
+    pen: Pen, kind: str, colour: str = "", pose: str = "", look: Mapping[str, str] | None = None
 ) -> None:
     """Draw the shapes of a group of things.svg.
 
@@ -57,8 +55,7 @@ def shapes(
             fill = shade(PAINT[colour], float(attributes["data-paint"]))
         else:
             drawn = attributes.get("fill") or attributes["stroke"]
-            red, green, blue = ImageColor.getrgb(attributes.get(f"data-{colour}", drawn))[:3]
-            fill = (red, green, blue)
+            fill = attributes.get(f"data-{colour}", drawn)
         if shape.tag == f"{_SVG}ellipse":
             x, y, rx, ry = (float(attributes[name]) for name in ("cx", "cy", "rx", "ry"))
             # The first number of `rotate(30, 22, 44)` is the angle.
@@ -95,9 +92,9 @@ def person(pen: Pen, kind: str, colour: str, pose: str, look: random.Random) -> 
     pen.line([(-4, shoulder - 4), (hands[1][0], shoulder + hands[1][1])], 8, shade(paint, 0.75))
     for x, y in reversed(feet):
         knee = [(18, hip - 8)] if pose == "ride" else []
-        leg = (58, 62, 92) if kind == "man" else skin
+        leg = "#3a3e5c" if kind == "man" else skin
         pen.line([(x / 4, hip + 2), *knee, (x, y + 3)], 9 if kind == "child" else 11, leg)
-        pen.ellipse(x + 4, y + 3, 9, 4.5, (70, 40, 30))
+        pen.ellipse(x + 4, y + 3, 9, 4.5, "#46281e")
     pen.move(0, hip)
     part(kind)
     pen.move(0, 0)

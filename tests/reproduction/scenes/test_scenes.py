@@ -9,7 +9,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 import yaml
-from PIL import Image
+from PIL import Image, ImageColor
 
 from reproduction.scenes import caption, choose, facts, families, generate, picture, swap
 from reproduction.scenes.pen import PAINT
@@ -383,7 +383,8 @@ def test_pictures_show_every_object_in_its_colour(worlds):
     for scene in random.Random(1).sample(worlds, 40):
         pixels = np.asarray(picture(scene, random.Random(2)), dtype=int)
         for thing in scene["objects"]:
-            shown = (abs(pixels - PAINT[thing["colour"]]) < 4).all(axis=2)
+            paint = ImageColor.getrgb(PAINT[thing["colour"]])
+            shown = (abs(pixels - paint) < 4).all(axis=2)
             assert shown.sum() > 100, thing
 
 
