@@ -23,7 +23,7 @@ sys.path.insert(0, HOME)
 
 from groundvec.config import parts
 from reproduction.reading import read_yaml
-from groundvec.data.sts_archives import MIRRORED, PUBLIC
+from groundvec.data.sts_archives import MIRRORED, PUBLIC, chosen
 from groundvec.runtime.errors import InputError
 from rules.experiment import complete
 from rules.named_files import check_files

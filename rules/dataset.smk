@@ -17,7 +17,9 @@ for source in sorted({data["source"] for data in DATASETS.values()}):
         log:
             "results/logs/dataset/{dataset}.log",
         wildcard_constraints:
-            dataset=plan.datasets_from(source),
+            dataset=any_of(
+                name for name, data in DATASETS.items() if data["source"] == source
+            ),
         localrule: True
         conda:
             ENVIRONMENT
@@ -25,7 +27,9 @@ for source in sorted({data["source"] for data in DATASETS.values()}):
             source=source,
             folder=subpath(output.captions, parent=True),
             options=plan.source_options,
-            pictures=plan.pictures_state,
+            # If the folder of a user's images were an input, any new file in it would run the rule, and a
+            # changed image would not.
+            pictures=lambda wildcards: sources.state(DATASETS[wildcards.dataset]),
             code=lambda wildcards: code_hash(
                 *plan.source_modules(wildcards), "groundvec/data/dataset.py"
             ),

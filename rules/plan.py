@@ -17,7 +17,6 @@ from typing import Any
 from groundvec.config import parts
 from groundvec.config.schema import configuration_schema
 from groundvec.config.types import Description, Part
-from groundvec.data.sts_archives import chosen
 from groundvec.provenance import digest
 from reproduction import papers, sources
 from rules.configuration import Configuration, Dataset, Network, Tuning
@@ -45,18 +44,18 @@ def stage_settings(stage: str, section: Mapping[str, object]) -> Mapping[str, ob
 
 
 def options(values: Mapping[str, Any]) -> Options:
-    """Return values as command-line options, a list for `{params...:q}`."""
+    """Return values as command-line options, a list for `{params...:q}`; none for an empty list."""
     words = []
     for key, value in values.items():
-        words.append(f"--{key.replace('_', '-')}")
         items = value if isinstance(value, list) else [value]
-        words += [str(item) for item in items]
+        if items:
+            words += [f"--{key.replace('_', '-')}", *map(str, items)]
     return words
 
 
 def file_options(wildcards: Any, input: Any) -> Options:
     """Return the named inputs of a job as options of the same names."""
-    return options({kind: paths for kind, paths in input.items() if paths})
+    return options(dict(input.items()))
 
 
 def as_json(description: Mapping[str, object]) -> str:
@@ -86,14 +85,11 @@ def treebank_name(text: Part) -> str:
     return f"trees-{digest(parser)[:8]}" if parser else ""
 
 
-def tuned_name(network: Network) -> str:
-    """Return the name of a tuned network, with the key of its tuning."""
-    return f"{network['name']}-tuned-{network['key']}"
-
-
 def features_name(network: Network, seed: int) -> str:
     """Return the name of a network's features; a tuned one is tuned with each seed."""
-    return f"{tuned_name(network)}-seed{seed}" if "tuned" in network else network["name"]
+    if "tuned" not in network:
+        return network["name"]
+    return f"{network['name']}-tuned-{network['key']}-seed{seed}"
 
 
 def reads_english(description: Description) -> bool:
@@ -124,11 +120,6 @@ class Plan:
 
     # Data sets
 
-    def datasets_from(self, source: str) -> str:
-        """Return a pattern for the names of the data sets from one source."""
-        names = [name for name, data in self.datasets.items() if data["source"] == source]
-        return any_of(names)
-
     def value(self, key: str) -> Callable[[Any], Any]:
         """Return a function of the wildcards: the value of one key of the data set."""
         return lambda wildcards: dict(self.datasets[wildcards.dataset])[key]
@@ -144,10 +135,6 @@ class Plan:
     def file_of_parent(self, name: str) -> Callable[[Any], str]:
         """Return a function of the wildcards: a file of the data set's `parent`."""
         return lambda wildcards: f"results/datasets/{self.parent(wildcards.dataset)}/{name}"
-
-    def draw_option(self, wildcards: Any) -> Options:
-        data = self.datasets[wildcards.dataset]
-        return options({"draw": data["draw"]} if "draw" in data else {})
 
     def source_outputs(self, source: str) -> dict[str, str]:
         """Return the additional outputs of a source, by kind; those without suffix are folders."""
@@ -197,16 +184,6 @@ class Plan:
             modules.append(parts.file("sources", data["more_captions"]["source"]))
             modules.append("reproduction/sources/__init__.py")
         return modules
-
-    def pictures_state(self, wildcards: Any) -> str:
-        """Return a key that changes with the images of a user's own data set.
-
-        If their folder were an input, any new file would run the rule, and a changed image not.
-        """
-        data = self.datasets[wildcards.dataset]
-        if not parts.options_schema("sources", data["source"]).get("early"):
-            return ""
-        return sources.state(data)
 
     # Public files
 
@@ -268,59 +245,50 @@ class Plan:
         return [f"{folder}/{name}.h5" for name in self.concatenated[wildcards.backbones]]
 
     @cached_property
-    def tuned_features(self) -> dict[str, Network]:
-        """The tuned networks, by the names of their features."""
+    def tuned(self) -> dict[tuple[str, str], tuple[Network, int]]:
+        """The tuned networks and their seeds, by data set of the images and name of the features.
+
+        The name has a hash of the training before, which does not depend on the images: trainings
+        of one description on several data sets result in networks of one name.
+        """
         return {
-            features_name(network, seed): network
-            for data in self.datasets.values()
-            for seed in data["seeds"]
+            (self.parent(dataset), features_name(network, seed)): (network, seed)
+            for dataset, data in self.datasets.items()
             for network in data["backbone"]
             if "tuned" in network
+            for seed in data["seeds"]
         }
 
     def network(self, wildcards: Any) -> str:
         """Return the name of the network that computes features, tuned or not."""
-        tuned = self.tuned_features.get(wildcards.backbone)
-        return tuned["name"] if tuned else str(wildcards.backbone)
+        key = (wildcards.dataset, wildcards.backbone)
+        return self.tuned[key][0]["name"] if key in self.tuned else str(wildcards.backbone)
 
     def backbone_weights(self, wildcards: Any) -> list[str]:
         """Return the backbone's weights if they are tuned or public; torchvision has others."""
-        if wildcards.backbone in self.tuned_features:
+        if (wildcards.dataset, wildcards.backbone) in self.tuned:
             return [f"results/tuned/{wildcards.dataset}/{wildcards.backbone}/tuned.pth"]
         if self.datasets[wildcards.dataset]["weights"] != "IMAGENET1K_V1":
             return []
         pattern = rf"weights/{wildcards.backbone}-[0-9a-f]+\.pth"
         return [f"data/{name}" for name in self.sources if re.fullmatch(pattern, name)]
 
-    @cached_property
-    def tuned(self) -> dict[tuple[str, str], Tuning]:
-        """The tunings, by the data set of the images and the name of the tuned network.
-
-        The name has a hash of the training before, which does not depend on the images: trainings
-        of one description on several data sets result in networks of one name.
-        """
-        return {
-            (self.parent(dataset), tuned_name(network)): network["tuned"]
-            for dataset, data in self.datasets.items()
-            for network in data["backbone"]
-            if "tuned" in network
-        }
+    def tuning(self, wildcards: Any) -> Tuning:
+        """Return the settings of a tuning, and the training before it."""
+        network, _ = self.tuned[wildcards.dataset, wildcards.backbone]
+        return network["tuned"]
 
     def trained_before(self, wildcards: Any) -> list[str]:
         """List the files of the training that a network is tuned after; the first is model.json."""
-        tuned = self.tuned[wildcards.dataset, wildcards.backbone]
-        folder = MODEL.format(dataset=tuned["dataset"], model=tuned["model"], seed=wildcards.seed)
+        before = self.tuning(wildcards)
+        _, seed = self.tuned[wildcards.dataset, wildcards.backbone]
+        folder = MODEL.format(dataset=before["dataset"], model=before["model"], seed=seed)
         return [f"{folder}/model.json", f"{folder}/snapshots"]
-
-    def tuning(self, wildcards: Any) -> str:
-        """Return the settings of a tuning as JSON."""
-        tuned = self.tuned[wildcards.dataset, wildcards.backbone]
-        return as_json(stage_settings("tuning", tuned))
 
     def tuned_description(self, wildcards: Any) -> Description:
         """Return the description of the model that a network is tuned with."""
-        tuned = self.tuned[wildcards.dataset, wildcards.backbone]
-        return self.datasets[tuned["dataset"]]["models"][tuned["model"]]
+        before = self.tuning(wildcards)
+        return self.datasets[before["dataset"]]["models"][before["model"]]
 
     # Models
 
@@ -342,34 +310,27 @@ class Plan:
             if keep(description)
         ]
 
-    def training_key(self, dataset: str, model: str, seed: int) -> str:
-        """Hash everything that defines a training, except names."""
-        data = self.datasets[dataset]
-        parent = self.parent(dataset)
-        networks = [features_name(network, seed) for network in data["backbone"]]
-        return digest(parent, networks, data["models"][model], seed, data.get("draw"))
-
     @cached_property
-    def first_names(self) -> dict[str, tuple[str, str, int]]:
-        """The first data set, model and seed with each training, by its key."""
-        names: dict[str, tuple[str, str, int]] = {}
+    def twins(self) -> dict[str, str]:
+        """The folders of trainings that are identical to an earlier one, with the latter's."""
+        first: dict[str, str] = {}  # folders, by everything that defines a training, except names
+        twins = {}
         for dataset, data in self.datasets.items():
-            for model in data["models"]:
+            for model, description in data["models"].items():
                 for seed in data["seeds"]:
-                    names.setdefault(
-                        self.training_key(dataset, model, seed), (dataset, model, seed)
-                    )
-        return names
+                    folder = MODEL.format(dataset=dataset, model=model, seed=seed)
+                    networks = [features_name(network, seed) for network in data["backbone"]]
+                    images = (self.parent(dataset), data.get("draw"))
+                    key = digest(images, networks, description, seed)
+                    if first.setdefault(key, folder) != folder:
+                        twins[folder] = first[key]
+        return twins
 
-    def twin(self, wildcards: Any) -> list[str] | str:
+    def twin(self, wildcards: Any) -> list[str]:
         """Return the model.json of an identical training with an earlier name, to be reused."""
-        names = (wildcards.dataset, wildcards.model, int(wildcards.seed))
-        # Snakemake may ask for a seed that the configuration does not list: it has no entry.
-        first = self.first_names.get(self.training_key(*names), names)
-        if first == names:
-            return []
-        dataset, model, seed = first
-        return f"{MODEL}/model.json".format(dataset=dataset, model=model, seed=seed)
+        names = {"dataset": wildcards.dataset, "model": wildcards.model, "seed": wildcards.seed}
+        folder = MODEL.format(**names)
+        return [f"{self.twins[folder]}/model.json"] if folder in self.twins else []
 
     # Texts
 
@@ -437,21 +398,15 @@ class Plan:
     def rated_tasks(self) -> str:
         return f"<experiment>/ratings/{self.ratings.get('source')}.tasks.csv"
 
-    @property
-    def rated_folders(self) -> list[str]:
-        return [f"data/sts/{name}" for name in chosen(Path("data/sts"), self.mirror)]
-
-    @property
-    def tokenized_option(self) -> Options:
-        """The option `--tokenized`, if the rated sentences are tokens with spaces between them."""
-        tokenized = self.ratings.get("source") == "sts" and self.ratings["tokenizer"] != "none"
-        return ["--tokenized"] if tokenized else []
-
     def rate_options(self, wildcards: Any) -> Options:
-        """Return the options of a model's ratings: few epochs, unless a figure shows all."""
+        """Return the options of a model's ratings."""
+        words = []
+        if self.ratings["source"] == "sts" and self.ratings["tokenizer"] != "none":
+            words.append("--tokenized")  # the sentences are tokens with spaces between them
         shown_by = self.datasets[wildcards.dataset]["papers"]
-        every_epoch = any(self.papers[paper].every_epoch for paper in shown_by)
-        return self.tokenized_option if every_epoch else [*self.tokenized_option, "--few"]
+        if not any(self.papers[paper].every_epoch for paper in shown_by):
+            words.append("--few")  # no figure shows all epochs
+        return words
 
     def baseline(self, wildcards: Any) -> str:
         """Return a baseline and its options as JSON, with the paths of its files."""
@@ -569,11 +524,6 @@ class Plan:
     @property
     def translation(self) -> Mapping[str, Any]:
         return self.config.get("translation", {})
-
-    @property
-    def translated_dataset(self) -> str:
-        """The data set whose sentences are translated."""
-        return self.parent(self.translation["dataset"])
 
     @property
     def rerankers(self) -> list[str]:

@@ -3,7 +3,7 @@
 
 rule ratings_sts:
     input:
-        folders=plan.rated_folders,
+        folders=[f"data/sts/{name}" for name in chosen(Path("data/sts"), MIRROR)],
     output:
         ratings="<experiment>/ratings/sts.csv",
         tasks="<experiment>/ratings/sts.tasks.csv",

@@ -33,7 +33,9 @@ rule train:
         files=file_options,
         description=lambda wildcards: as_json(plan.description(wildcards)),
         source=plan.value("source"),
-        draw=plan.draw_option,
+        draw=lambda wildcards: options(
+            {"draw": DATASETS[wildcards.dataset].get("draw", [])}
+        ),
         code=lambda wildcards: code_hash(
             "scripts/train.py", *parts.files(plan.description(wildcards))
         ),

@@ -1,7 +1,7 @@
 """Translators, their lists of translations, and re-ranking of these by models that see images."""
 
 TRANSLATION = plan.translation
-PAIRS = f"results/datasets/{plan.translated_dataset}/parallel.csv"
+PAIRS = f"results/datasets/{plan.parent(TRANSLATION['dataset'])}/parallel.csv"
 
 
 wildcard_constraints:

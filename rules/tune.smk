@@ -8,15 +8,15 @@ rule tune:
         images=f"{DATASET}/images.csv",
     output:
         # The folder has the name of the features that its weights are for.
-        weights="results/tuned/{dataset}/{backbone}-seed{seed}/tuned.pth",
-        history="results/tuned/{dataset}/{backbone}-seed{seed}/history.csv",
-        tuned="results/tuned/{dataset}/{backbone}-seed{seed}/tuned.json",
+        weights="results/tuned/{dataset}/{backbone}/tuned.pth",
+        history="results/tuned/{dataset}/{backbone}/history.csv",
+        tuned="results/tuned/{dataset}/{backbone}/tuned.json",
     log:
-        "results/logs/tune/{dataset}/{backbone}-seed{seed}.log",
+        "results/logs/tune/{dataset}/{backbone}.log",
     benchmark:
-        "results/benchmarks/tune/{dataset}/{backbone}-seed{seed}.tsv"
+        "results/benchmarks/tune/{dataset}/{backbone}.tsv"
     wildcard_constraints:
-        backbone=any_of(name for _, name in plan.tuned),
+        backbone=any_of(features for _, features in plan.tuned),
     conda:
         ENVIRONMENT
     threads: 1
@@ -28,7 +28,9 @@ rule tune:
         folder=subpath(output.weights, parent=True),
         trained=subpath(input[0], parent=True),
         files=file_options,
-        settings=plan.tuning,
+        settings=lambda wildcards: as_json(
+            stage_settings("tuning", plan.tuning(wildcards))
+        ),
         code=lambda wildcards: code_hash(
             "scripts/tune.py", *parts.files(plan.tuned_description(wildcards))
         ),

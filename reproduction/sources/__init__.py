@@ -83,6 +83,8 @@ def arguments(dataset: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def state(dataset: Mapping[str, Any]) -> str:
-    """Compute a key of the pictures of a data set whose source is `early`."""
+    """Compute a key of a data set's pictures; empty unless its source is `early`."""
+    if not parts.options_schema("sources", dataset["source"]).get("early"):
+        return ""
     module = import_module(parts.module("sources", dataset["source"]))
     return module.state(**arguments(dataset))

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import yaml
 
-from groundvec.data.sts_archives import PUBLIC
+from groundvec.data.sts_archives import PUBLIC, chosen
 from rules.experiment import complete
-from rules.plan import Plan, any_of, file_options, options, stem, text_name
+from rules.plan import Plan, any_of, file_options, options, stage_settings, stem, text_name
 
 ROOT = Path(__file__).parents[3]
 SOURCES = yaml.safe_load((ROOT / "resources/sources.yaml").read_text())
@@ -88,29 +88,29 @@ def tuned(name, count=40):
 
 def test_features_of_a_tuned_network_are_of_a_seed_and_come_after_a_training():
     plan = planned(**tuned("scenes"))
-    [(parent, name)] = plan.tuned
+    (parent, _), (_, second) = plan.tuned
     assert parent == "scenes"
-    files = [f"results/features/scenes/{name}-seed{seed}.h5" for seed in (1, 2)]
+    files = [f"results/features/scenes/{name}.h5" for _, name in plan.tuned]
     assert plan.features_file(of(dataset="scenes-tuned", model="words", seed="2")) == files[1]
     # An item that shows all seeds gets the features of each; networks that are not tuned have one.
     assert plan.features_of_seeds(of(dataset="scenes-tuned")) == files
     assert plan.features_of_seeds(of(dataset="scenes")) == [f"results/features/scenes/{LITE}.h5"]
-    of_features = of(dataset="scenes", backbone=f"{name}-seed2")
+    of_features = of(dataset="scenes", backbone=second)
     assert plan.network(of_features) == LITE
+    assert plan.network(of(dataset="scenes", backbone=LITE)) == LITE
     [weights] = plan.backbone_weights(of_features)
-    assert weights == f"results/tuned/scenes/{name}-seed2/tuned.pth"
-    of_tuning = of(dataset="scenes", backbone=name, seed="2")
+    assert weights == f"results/tuned/scenes/{second}/tuned.pth"
     folder = "<experiment>/models/scenes/words/seed2"
-    assert plan.trained_before(of_tuning) == [f"{folder}/model.json", f"{folder}/snapshots"]
-    assert plan.tuning(of_tuning) == '{"passes": 2, "stage": 5}'
+    assert plan.trained_before(of_features) == [f"{folder}/model.json", f"{folder}/snapshots"]
+    assert stage_settings("tuning", plan.tuning(of_features)) == {"passes": 2, "stage": 5}
 
 
 def test_networks_of_one_name_are_tuned_after_the_training_on_their_own_pictures():
     plan = planned(**tuned("a"), **tuned("b", 50))
-    (_, network), (_, other) = plan.tuned
-    assert network == other
+    networks = [network for _, network in plan.tuned]
+    assert networks[:2] == networks[2:]
     for name in ("a", "b"):
-        [trained, _] = plan.trained_before(of(dataset=name, backbone=network, seed="2"))
+        [trained, _] = plan.trained_before(of(dataset=name, backbone=networks[1]))
         assert trained == f"<experiment>/models/{name}/words/seed2/model.json"
 
 
@@ -125,23 +125,24 @@ def test_public_files_come_from_the_mirror_where_it_has_them(tmp_path):
     assert found == {"one": f"data/{name}", "other": "my/file.csv"}
 
 
-TWO = ["data/sts/STS", "data/sts/SICK"]
-NINE = [f"data/sts/{name}" for name in PUBLIC]
+TWO = ["STS", "SICK"]
+NINE = list(PUBLIC)
 
 
 def test_ratings_come_from_a_mirror_s_two_archives_if_it_has_both(tmp_path, monkeypatch):
     """Unless others are unpacked already: those stay in use if a mirror is named later."""
     monkeypatch.chdir(tmp_path)
+    folder = Path("data/sts")
     Path("mirror/sts").mkdir(parents=True)
     for name, expected in (("other", NINE), ("STS", NINE), ("SICK", TWO)):
         Path("mirror/sts", f"{name}.zip").touch()
-        assert planned(mirror="mirror").rated_folders == expected
-    assert planned().rated_folders == NINE
+        assert list(chosen(folder, "mirror")) == expected
+    assert list(chosen(folder, "")) == NINE
     for name in NINE:
-        Path(name).mkdir(parents=True)
-    assert planned(mirror="mirror").rated_folders == NINE
-    Path(NINE[0]).rmdir()
-    assert planned(mirror="mirror").rated_folders == TWO
+        Path(folder, name).mkdir(parents=True)
+    assert list(chosen(folder, "mirror")) == NINE
+    Path(folder, NINE[0]).rmdir()
+    assert list(chosen(folder, "mirror")) == TWO
 
 
 def test_models_without_english_are_not_rated():
