@@ -108,7 +108,7 @@ def make_parser(
     Args:
         text: the text of `--help`, such as the docstring of the script, which ends in examples.
         shared: names in `SHARED`. Those without a default are required.
-        output: the help of `--output`, a required path; without it there is no such argument.
+        output: the help of `-o` or `--output`, a required path; without it there is no such argument.
         writes: the ends of the files that are written, after that path. If one of them cannot be
             written, `groundvec.cli.program.execute` does not start the script.
         reads: a definition of schema.yaml that completes `--settings`.
@@ -121,7 +121,7 @@ def make_parser(
     if reads:
         add_settings(parser, "--settings", reads, "{}")
     if output:
-        parser.add_argument("--output", type=Path, required=True, help=output)
+        parser.add_argument("-o", "--output", type=Path, required=True, help=output)
         parser.set_defaults(writes=writes)
     return parser
 

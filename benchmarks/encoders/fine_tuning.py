@@ -80,11 +80,10 @@ def main(arguments: argparse.Namespace) -> None:
 
 
 if __name__ == "__main__":
-    parser = make_parser(__doc__, "captions")
+    parser = make_parser(__doc__, "captions", "the CSV to add rows to")
     parser.add_argument("name", help="of the data set, for the table")
     parser.add_argument("photos", type=Path, help="the folder of the pictures")
     parser.add_argument("--pictures", type=int, nargs="*", help="how many to draw (default: all)")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--start", nargs="+", default=["flickr8k", "none"])
-    parser.add_argument("-o", "--output", type=Path, required=True, help="the CSV to add rows to")
     run(main, parser)

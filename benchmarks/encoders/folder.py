@@ -75,10 +75,9 @@ def main(arguments: argparse.Namespace) -> None:
 
 
 if __name__ == "__main__":
-    parser = make_parser(__doc__)
+    parser = make_parser(__doc__, output="the CSV to write")
     parser.add_argument("texts", type=Path, help="a CSV with the columns file, and en or de")
     parser.add_argument("encoders", nargs="+", help="names or folders of encoders")
     parser.add_argument("--pictures", type=Path, required=True, help="the folder of the files")
     parser.add_argument("--among", type=Path, help="a folder of further pictures")
-    parser.add_argument("-o", "--output", type=Path, required=True, help="the CSV to write")
     run(main, parser)

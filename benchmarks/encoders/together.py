@@ -12,7 +12,7 @@ Example:
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -52,30 +52,26 @@ def ranks(arguments: argparse.Namespace) -> Iterator[pd.DataFrame]:
             f"--features has {len(files)} files for {len(arguments.models)} models: name one for "
             "all, or one per model"
         )
-    drawn = draw_bank(captions, arguments.bank, [language]) if arguments.bank else None
-    vectors = []
-    bank_vectors = []
+    # Of each model: the vectors of the test set and, if there is one, of the bank.
+    systems = []
     for number, (folder, file) in enumerate(zip(arguments.models, files, strict=True), start=1):
         models = load_ensemble(folder)
         read_features = partial(store.read, file)
         test = load_split(captions, "test", read_features, text)
         image = test.captions[language].image
-        vectors.append(embed(models, test, language))
-        yield ranked(*vectors[-1], image).assign(model=folder.parent.name, seed=number)
-        if drawn is not None:
+        vectors = [embed(models, test, language)]
+        if arguments.bank:
+            drawn = draw_bank(captions, arguments.bank, [language])
             bank = load_split(drawn, "train", read_features, text)
-            bank_vectors.append(embed(models, bank, language))
-            with_bank = normalized(*vectors[-1], *bank_vectors[-1], INVERSE_TEMPERATURE)
-            table = ranked(*with_bank, image, "dot")
-            yield table.assign(model=f"{folder.parent.name}, bank", seed=number)
-    sentences, images = side_by_side(vectors)
-    yield ranked(sentences, images, image).assign(model="together", seed=0)
-    if arguments.bank:
-        bank_sentences, bank_images = side_by_side(bank_vectors)
-        sentences, images = normalized(
-            sentences, images, bank_sentences, bank_images, INVERSE_TEMPERATURE
-        )
-        yield ranked(sentences, images, image, "dot").assign(model="together, bank", seed=0)
+            vectors.append(embed(models, bank, language))
+        systems.append((folder.parent.name, number, vectors))
+    of_each_set = zip(*(vectors for _, _, vectors in systems), strict=True)
+    systems.append(("together", 0, list(map(side_by_side, of_each_set))))
+    for name, seed, (test_vectors, *bank_vectors) in systems:
+        yield ranked(*test_vectors, image).assign(model=name, seed=seed)
+        for of_bank in bank_vectors:
+            with_bank = normalized(*test_vectors, *of_bank, INVERSE_TEMPERATURE)
+            yield ranked(*with_bank, image, "dot").assign(model=f"{name}, bank", seed=seed)
 
 
 def embed(models: list[Model], split: Split, language: str) -> tuple[np.ndarray, np.ndarray]:
@@ -84,7 +80,9 @@ def embed(models: list[Model], split: Split, language: str) -> tuple[np.ndarray,
     return sentences, encode_images(models, split.features)
 
 
-def side_by_side(vectors: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+def side_by_side(
+    vectors: Sequence[tuple[np.ndarray, np.ndarray]],
+) -> tuple[np.ndarray, np.ndarray]:
     """Join several models' unit vectors of captions and of images.
 
     The cosine of joined vectors is the mean of the models' cosines.
@@ -127,7 +125,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 
 if __name__ == "__main__":
-    parser = make_parser(__doc__, "captions")
+    parser = make_parser(__doc__, "captions", "the CSV to write")
     parser.add_argument(
         "models", type=Path, nargs="+", help="folders of trained models, of one data set"
     )
@@ -142,5 +140,4 @@ if __name__ == "__main__":
     parser.add_argument(
         "--bank", type=int, default=0, help="training images of a bank (default: none)"
     )
-    parser.add_argument("-o", "--output", type=Path, required=True, help="the CSV to write")
     run(main, parser)
