@@ -41,7 +41,6 @@ from rules.plan import (
     file_options,
     options,
     reads_english,
-    stem,
 )
 
 # The public files, by their paths in data/.

@@ -108,7 +108,8 @@ def make_parser(
     Args:
         text: the text of `--help`, such as the docstring of the script, which ends in examples.
         shared: names in `SHARED`. Those without a default are required.
-        output: the help of `-o` or `--output`, a required path; without it there is no such argument.
+        output: the help of `--output` or `-o`, a required path; without it there is no such
+            argument.
         writes: the ends of the files that are written, after that path. If one of them cannot be
             written, `groundvec.cli.program.execute` does not start the script.
         reads: a definition of schema.yaml that completes `--settings`.

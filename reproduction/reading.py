@@ -16,22 +16,11 @@ MOST_VALUES = 10_000
 
 
 class _Loader(yaml.SafeLoader):
-    """Reads YAML of at most `DEEPEST` levels and refuses repeated keys: YAML keeps the last one."""
+    """Refuses repeated keys: YAML keeps the last one."""
 
     def __init__(self, text: str, place: str | Path) -> None:
         super().__init__(text)
         self.place = place
-        self.level = 0
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        # Before PyYAML recurses: it would reach Python's own limit, whose error names no line.
-        if self.level == DEEPEST and self.check_event(yaml.CollectionStartEvent):
-            line = self.peek_event().start_mark.line + 1  # type: ignore[no-untyped-call]
-            raise InputError(f"{self.place} line {line} has more than {DEEPEST} levels: correct it")
-        self.level += 1
-        node = super().compose_node(parent, index)
-        self.level -= 1
-        return node
 
     def compose_mapping_node(self, anchor: Any) -> Any:
         node = super().compose_mapping_node(anchor)
@@ -51,12 +40,14 @@ def read_yaml(text: str, place: str | Path) -> Any:
     """Read YAML, which may come from anybody; errors name the place.
 
     Raises:
-        InputError: it is no YAML, has more than `DEEPEST` levels, or has a key twice.
+        InputError: it is no YAML, has too many levels, or has a key twice.
     """
     try:
         return _Loader(text, place).get_single_data()
     except InputError:
         raise
+    except RecursionError:
+        raise InputError(f"{place} has too many levels: correct it") from None
     except (yaml.YAMLError, ValueError) as error:  # ValueError: an impossible date, as 2026-02-30
         raise InputError(f"{place} is not YAML: {' '.join(str(error).split())}") from None
 

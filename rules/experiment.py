@@ -60,8 +60,7 @@ def complete(written: Options) -> Configuration:
             model: describe(model, models, dataset, f"{place}.models")
             for model in dataset["models"]
         }
-        _check_captions(place, dataset)
-        _check_bank(place, dataset)
+        _check_models(place, dataset)
         for number, paper in enumerate(dataset["papers"]):
             check_known(f"{place}.papers.{number}", paper, papers.named(), "unknown paper {}")
         if any(papers.known()[paper].selects for paper in dataset["papers"]):
@@ -207,28 +206,23 @@ def _check_tuned(
             raise mistake(f"datasets.{dataset_name}.seeds", problem)
 
 
-def _check_captions(place: str, dataset: Dataset) -> None:
-    """Raise InputError if a model needs captions that the data set has not."""
+def _check_models(place: str, dataset: Dataset) -> None:
+    """Raise InputError if a model needs other captions or settings than the data set has."""
     for model, description in dataset["models"].items():
         if description["training"].get("more_captions") and "more_captions" not in dataset:
             raise mistake(
                 f"{place}.more_captions",
                 f"{model} wants captions without pictures: name a source of these",
             )
-    languages = _source_languages()[dataset["source"]]
-    if languages:  # else nothing is known before the captions are read
-        check_languages(place, dataset, languages)
-
-
-def _check_bank(place: str, dataset: Dataset) -> None:
-    """Raise InputError if a data set has a bank, and a model that compares no cosines."""
-    for model, description in dataset["models"].items():
         if dataset["bank"] and description["similarity"] != "cosine":
             raise mistake(
                 f"{place}.bank",
                 f"a bank normalizes cosines, and {model} has {description['similarity']}: remove "
                 "`bank`, or this model",
             )
+    languages = _source_languages(dataset["source"])
+    if languages:  # else nothing is known before the captions are read
+        check_languages(place, dataset, languages)
 
 
 def check_languages(place: str, dataset: Dataset, languages: list[str]) -> None:
@@ -242,7 +236,7 @@ def check_languages(place: str, dataset: Dataset, languages: list[str]) -> None:
     needed = {f"{place}.language": ("the data set", [dataset["language"]])}
     without_pictures = []
     if "more_captions" in dataset:
-        without_pictures = _source_languages()[dataset["more_captions"]["source"]]
+        without_pictures = _source_languages(dataset["more_captions"]["source"])
     for model, description in dataset["models"].items():
         # Captions without pictures are enough for a language that shares the first one's encoder.
         exempt = without_pictures if description.get("shared") else []
@@ -255,10 +249,10 @@ def check_languages(place: str, dataset: Dataset, languages: list[str]) -> None:
                 raise mistake(key, problem)
 
 
-def _source_languages() -> dict[str, list[str]]:
-    """Return the languages of each source's captions; none for people's own tables."""
-    names = parts.names("sources")
-    return {name: parts.options_schema("sources", name).get("languages", []) for name in names}
+def _source_languages(source: str) -> list[str]:
+    """Return the languages of a source's captions; none for people's own tables."""
+    languages: list[str] = parts.options_schema("sources", source).get("languages", [])
+    return languages
 
 
 def _check_selection(place: str, dataset: Dataset, config: Configuration) -> None:
@@ -325,15 +319,18 @@ def _check_translation(translation: Translation, datasets: dict[str, Dataset]) -
     name = translation["dataset"]
     check_known("translation.dataset", name, datasets, "there is no data set {}")
     dataset = datasets[name]
-    sources = {source: parts.options_schema("sources", source) for source in parts.names("sources")}
-    translated = [key for key, source in sources.items() if "parallel" in source.get("outputs", {})]
+    translated = [
+        source
+        for source in parts.names("sources")
+        if "parallel" in parts.options_schema("sources", source).get("outputs", {})
+    ]
     if dataset["source"] not in translated:
         raise mistake(
             "translation.dataset",
             f"{name} is from {dataset['source']}, which has no translations: take one from "
             f"{' or '.join(translated)}",
         )
-    languages = sources[dataset["source"]]["languages"]
+    languages = _source_languages(dataset["source"])
     for key in ("source", "target"):
         language = translation[key]
         if language not in languages:

@@ -63,11 +63,6 @@ def as_json(description: Mapping[str, object]) -> str:
     return json.dumps(description, sort_keys=True)
 
 
-def stem(wildcards: Any, output: Any) -> str:
-    """Return the first output without its suffix."""
-    return str(Path(output[0]).with_suffix(""))
-
-
 def any_of(names: Iterable[str]) -> str:
     """Return a pattern that matches these names; without any, it matches nothing."""
     return "|".join(names) or NO_NAME

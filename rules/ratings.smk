@@ -62,7 +62,7 @@ rule rate:
         folder=subpath(input[0], parent=True),
         files=file_options,
         how=plan.rate_options,
-        stem=stem,
+        stem=subpath(output.scores, strip_suffix=".csv"),
         code=code("scripts/rate.py"),
     shell:
         'python "$GROUNDVEC/scripts/rate.py" --model {params.folder:q} {params.files:q} '
@@ -110,7 +110,7 @@ rule baseline:
         mem_mb=gigabytes(8),
         runtime=hours(8),
     params:
-        stem=stem,
+        stem=subpath(output.scores, strip_suffix=".csv"),
         baseline=plan.baseline,
         code=lambda wildcards: code_hash(
             "scripts/baseline.py",

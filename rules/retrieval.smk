@@ -44,7 +44,7 @@ rule retrieval:
         folder=subpath(input[0], parent=True),
         files=file_options,
         settings=plan.settings("retrieval"),
-        stem=stem,
+        stem=subpath(output.scores, strip_suffix=".csv"),
         code=code("scripts/retrieval.py"),
     shell:
         'python "$GROUNDVEC/scripts/retrieval.py" --model {params.folder:q} {params.files:q} '

@@ -83,20 +83,18 @@ def look_up(
 ) -> tuple[list[list[int]], np.ndarray]:
     """Read the vectors of the words of tokenized sentences; words without one are left out.
 
+    If the file has no capitals, like GloVe's 6B, words are looked up in lower case; SentEval's
+    example leaves "The" out.
+
     Returns:
         For each sentence the rows of its words' vectors, and the vectors (rows, dimensions).
     """
     words = set(chain.from_iterable(sentences))
-    index, vectors = read_vectors(path, words)
+    index, vectors = read_vectors(path, words | {word.lower() for word in words})
+    if all(word == word.lower() for word in index):
+        sentences = [[word.lower() for word in sentence] for sentence in sentences]
     rows = [[index[word] for word in sentence if word in index] for sentence in sentences]
     tokens = sum(map(len, sentences))
-    found_tokens = sum(map(len, rows))
-    log.info(
-        "%s: %d of %d distinct words and %d of %d tokens have no vector and are left out",
-        path,
-        len(words) - len(index),
-        len(words),
-        tokens - found_tokens,
-        tokens,
-    )
+    left_out = tokens - sum(map(len, rows))
+    log.info("%s: %d of %d tokens have no vector and are left out", path, left_out, tokens)
     return rows, vectors

@@ -386,8 +386,7 @@ def test_a_configuration_that_contains_itself_or_grows_without_end_is_refused_at
     [
         ("a: 1\nb: {c: 1, d: 2, c: 3}\n", "line 2: the key c occurs twice"),
         ("- {x: 1}\n- {x: 1, x: 2}\n", "line 2: the key x occurs twice"),
-        ("a: " + "[" * 10_000, "line 1 has more than 20 levels"),
-        ("a:\n" + "".join(" " * n + "- \n" for n in range(1, 500)), "line 21 has more than 20 lev"),
+        ("a: " + "[" * 10_000, "has too many levels: correct it"),
         ("a: 2026-99-99", "is not YAML: month must be in"),
         ("a: *b", "is not YAML: found undefined alias"),
     ],
