@@ -162,8 +162,22 @@ class Text:
         # An array per tree: tuples of all nodes at once would take ten times the memory.
         blocks = [np.array(list(self._rows(tree)), np.int32) for tree in nodes]
         columns = np.concatenate([np.empty((0, 6), np.int32), *blocks]).T.copy()
-        node_words = list(chain.from_iterable(tree.words for tree in nodes))
-        self._log_unknown(sentences, node_words, columns[0], starts)
+        words = columns[0]
+        log.info(
+            "%d of the %d words of %d sentences have no vector",
+            np.count_nonzero(words == UNKNOWN),
+            np.count_nonzero(words),
+            len(sentences),
+        )
+        known = np.add.reduceat(words > UNKNOWN, starts[:-1], dtype=int)
+        wordless = np.flatnonzero(known == 0)
+        if len(wordless):
+            log.warning(
+                "%d of %d sentences have no word with a vector; the first is %r",
+                len(wordless),
+                len(sentences),
+                sentences[wordless[0]][:60],
+            )
         return Trees(columns, starts)
 
     def _rows(self, tree: Nodes) -> Iterator[tuple[int, ...]]:
@@ -195,32 +209,6 @@ class Text:
         """Return the arguments of `Text`, the vectors too."""
         assert self.vectors is not None, "this text was made without vectors"
         return self.as_dict() | {"vectors": pack(self.vectors[2:])}
-
-    def _log_unknown(
-        self,
-        sentences: Sequence[str],
-        node_words: list[str | None],
-        words: np.ndarray,
-        starts: np.ndarray,
-    ) -> None:
-        """Log words without a vector, and warn of sentences without any other."""
-        unknown = np.flatnonzero(words == UNKNOWN)
-        if len(unknown):
-            log.info(
-                "%d of %d words have no vector, %d different ones",
-                len(unknown),
-                np.count_nonzero(words),
-                len({node_words[node] for node in unknown}),
-            )
-        known = np.add.reduceat(words > UNKNOWN, starts[:-1], dtype=int)
-        wordless = np.flatnonzero(known == 0)
-        if len(wordless):
-            log.warning(
-                "%d of %d sentences have no word with a vector; the first is %r",
-                len(wordless),
-                len(sentences),
-                sentences[wordless[0]][:60],
-            )
 
 
 def _read(sentences: Sequence[str], parser: str, form: str, treebank: Treebank) -> list[Nodes]:

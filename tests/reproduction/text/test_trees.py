@@ -42,7 +42,7 @@ def test_unknown_words_are_counted_in_one_line(tmp_path, caplog):
     with caplog.at_level(logging.INFO):
         make(treebank=bank).encode([*sentences, sentences[0]])
     assert [record.getMessage() for record in caplog.records] == [
-        "6 of 8 words have no vector, 4 different ones",
+        "6 of the 8 words of 4 sentences have no vector",
         "2 of 4 sentences have no word with a vector; the first is 'the cat'",
     ]
     caplog.clear()
