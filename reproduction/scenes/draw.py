@@ -35,7 +35,9 @@ class _Group:
         draw = partial(draw, kind=kind, colour=thing["colour"], pose=pose)
         self._add(kind, x, y, scale * _SIZE[thing["size"]], draw)
 
-    def cart(self) -> None:
+    def cart(self, passenger: Scene) -> None:
+        """Put a cart with a person or an animal in it."""
+        self.put(passenger, 0, max(16, HEIGHT["cart"] - 0.25 * _high(passenger)))
         self._add("cart", 0, 0, 1, partial(shapes, kind="cart"))
 
     def line(self, points: Sequence[Point], width: float = 2.4, fill: str = WOOD) -> None:
@@ -89,14 +91,12 @@ def _action(group: _Group, verb: str, agent: Scene, patient: Scene) -> None:
         group.put(patient, a + b + 18, pose="run")
     elif verb == "pull":
         group.line([(50, 34), (60 + a, 0.45 * _high(agent))])
-        group.put(patient, 0, max(16, HEIGHT["cart"] - 0.25 * _high(patient)))
-        group.cart()
+        group.cart(patient)
         group.put(agent, 76 + a, pose="run")
     elif verb == "push" and patient["kind"] != "car":
         group.put(agent, -68 - 0.8 * a, pose="push")
         group.line([(-48, 44), (-60, 56), (-68, 56)], 4)
-        group.put(patient, 0, max(16, HEIGHT["cart"] - 0.25 * _high(patient)))
-        group.cart()
+        group.cart(patient)
     elif verb == "push":
         group.dust(-b - 2 * a - 10)
         group.put(agent, -b - 0.85 * a, pose="push")

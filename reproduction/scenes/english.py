@@ -13,9 +13,7 @@ class English(Grammar):
         """Write a noun phrase, such as `two big black dogs` or `a man in a red shirt`."""
         kind = self.kind(name)
         many = self.many(name)
-        size = self.mentioned(name, "size")
-        colour = self.mentioned(name, "colour")
-        count = self.mentioned(name, "count")
+        size, colour, count = self.mentioned(name)
         clothes = self.words["clothes"].get(kind)
         words = [self.pick(size, self.words["sizes"][size])] if size else []
         # The color of an animal or thing is an adjective; a person's color belongs to the clothes.
@@ -68,9 +66,7 @@ class English(Grammar):
         The clauses of the active and the passive correspond one by one.
         """
         finite, active, passive = self.pick("verb", self.words["verbs"][verb])
-        cart = ""
-        if verb in ("pull", "push") and self.kind(patient) in ANIMATE:
-            cart = self.pick("cart", ("in a cart", "in a wagon"))
+        cart = self.cart(verb, patient)
         other = self.noun(patient)
         voices = {
             "active": self.clause(agent, f"{active} {other} {cart}", f"{finite} {other} {cart}")

@@ -1,7 +1,7 @@
 """The German grammar of the captions: gender, case, endings and word order."""
 
 from reproduction.scenes.grammar import Grammar, words_of
-from reproduction.scenes.world import ANIMALS, ANIMATE
+from reproduction.scenes.world import ANIMALS
 
 
 class German(Grammar):
@@ -13,9 +13,7 @@ class German(Grammar):
         """Write a noun phrase in the case `nom`, `acc` or `dat`, such as `einen großen Hund`."""
         kind = self.kind(name)
         many = self.many(name)
-        size = self.mentioned(name, "size")
-        colour = self.mentioned(name, "colour")
-        count = self.mentioned(name, "count")
+        size, colour, count = self.mentioned(name)
         clothes = self.words["clothes"].get(kind)
         gender, singular, plural = self.pick(kind, self.words["nouns"][kind]).split()
         ending = self.words["endings"]["plural" if many else gender][case]
@@ -76,9 +74,7 @@ class German(Grammar):
     def action(self, verb: str, agent: str, patient: str) -> list[str]:
         """Write clauses in the active, the passive, or with a verb for the patient's role."""
         finite, preposition, case, tail, passive = self.pick("verb", self.words["verbs"][verb])
-        cart = ""
-        if verb in ("pull", "push") and self.kind(patient) in ANIMATE:
-            cart = self.pick("cart", ("in einem Karren", "in einem Wagen"))
+        cart = self.cart(verb, patient)
         by = self.noun(agent, "dat")
         other = f"{preposition} {self.noun(patient, case)} {cart}"
         options = [self.clause(agent, finite, other, tail)]

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from reproduction.scenes.world import Scene, predicates
+from reproduction.scenes.world import ANIMATE, Scene, predicates
 
 T = TypeVar("T")
 
@@ -48,9 +48,19 @@ class Grammar(ABC):
         """Return whether an object is in the plural."""
         return self.things[name]["count"] > 1
 
-    def mentioned(self, name: str, attribute: str) -> Any:
-        """Return the color, size or number of an object if the caption mentions it, else None."""
-        return self.things[name][attribute] if f"{name}.{attribute}" in self.mention else None
+    def mentioned(self, name: str) -> list[Any]:
+        """Return the size, color and number of an object, None for those not in the caption."""
+        thing = self.things[name]
+        return [
+            thing[attribute] if f"{name}.{attribute}" in self.mention else None
+            for attribute in ("size", "colour", "count")
+        ]
+
+    def cart(self, verb: str, patient: str) -> str:
+        """Write the place of a person or an animal that is pulled or pushed."""
+        if verb in ("pull", "push") and self.kind(patient) in ANIMATE:
+            return self.pick("cart", self.words["carts"])
+        return ""
 
     def number(self, count: int) -> str:
         """Write a number as a word or in digits."""

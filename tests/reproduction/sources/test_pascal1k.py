@@ -17,6 +17,7 @@ from PIL import Image
 from groundvec.data import dataset, download
 from groundvec.runtime.errors import InputError
 from reproduction.sources import pascal1k
+from tests.support.folders import tree
 from tests.support.pascal1k_files import IDS, PAGE, SENTENCES, row, write
 from tests.support.refusals import refused
 from tests.support.workflow import copy_project, snakemake
@@ -162,21 +163,13 @@ def fetch(site, folder, mirror=None, names=IDS):
     download.fetch_images(names, [site.url], folder, "pascal1k/images", mirror)
 
 
-def files_in(folder):
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
-
-
 def test_the_images_of_a_page_are_downloaded_once(tmp_path, site):
     page = PAGE.replace('"dog/4.jpg"', '"potted%20plant/4.jpg"').replace("dog/", "potted plant/")
     site.others = {name.replace("/dog/", "/potted plant/"): c for name, c in site.others.items()}
     names = pascal1k.image_ids(write(tmp_path, page))
     fetch(site, tmp_path / "images", names=names)
     expected = {name.replace("dog/", "potted plant/"): c for name, c in JPEGS.items()}
-    assert files_in(tmp_path / "images") == expected
+    assert tree(tmp_path / "images") == expected
     fetch(site, tmp_path / "images", names=names)
     assert len(site.paths) == 20  # existing images are not requested again
 
@@ -195,7 +188,7 @@ def test_images_that_fail_are_named_and_the_others_kept(tmp_path, site, caplog):
     ):
         assert part in message
     assert "images/cat/18.jpg is missing" in caplog.text
-    assert len(files_in(tmp_path)) == 15
+    assert len(tree(tmp_path)) == 15
     (tmp_path / "dog/1.jpg").write_bytes(b"mine")
     with refused(re.escape(f"{tmp_path}/dog/1.jpg is no JPEG picture: de")):
         fetch(site, tmp_path)
@@ -205,7 +198,7 @@ def test_images_that_fail_are_named_and_the_others_kept(tmp_path, site, caplog):
 def test_a_missing_address_is_requested_once_and_the_next_one_used(tmp_path, site):
     gone = site.url.replace("sentences", "gone")
     download.fetch_images(IDS, [gone, site.url], tmp_path / "images", "pascal1k/images")
-    assert files_in(tmp_path / "images") == JPEGS  # and no files of checksums
+    assert tree(tmp_path / "images") == JPEGS  # and no files of checksums
     assert [path for path in site.paths if path.startswith("/gone")] == [f"/gone/{IDS[0]}"]
 
 
@@ -214,7 +207,7 @@ def test_the_mirror_comes_before_the_server(tmp_path, site):
     mirrored.parent.mkdir(parents=True)
     mirrored.write_bytes(jpeg(25))
     fetch(site, tmp_path / "images", tmp_path / "mirror")
-    assert files_in(tmp_path / "images") == {**JPEGS, "dog/3.jpg": jpeg(25)}
+    assert tree(tmp_path / "images") == {**JPEGS, "dog/3.jpg": jpeg(25)}
     assert site.paths == [f"/sentences/{name}" for name in IDS if name != "dog/3.jpg"]
 
 
