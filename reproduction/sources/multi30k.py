@@ -78,7 +78,6 @@ def read_flickr30k(archive: str | Path, images_folder: str | Path) -> Read:
     pairs["split"] = pairs.published.map(published)
     tested = pairs.loc[pairs.split == "test", ["name"]].assign(split=dataset.PAIRS)
     images = pd.concat([names[["name", "split"]], tested], ignore_index=True)
-    _refuse_repeated(archive, images)
     paths = [str(Path(images_folder, name)) for name in images.name]
     images = images.assign(image_id=images.name, path=paths)
     captions = _captions(names.assign(image_id=names.name))
@@ -107,7 +106,6 @@ def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Pa
         raise InputError(
             f"{archive}: none of its images is one of {text}: get the public files again"
         )
-    _refuse_repeated(archive, names)
     log.info(
         "%d of %d images are Flickr8k's: %d train, %d dev, %d test",
         len(names),
@@ -115,16 +113,9 @@ def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Pa
         *_counts(names),
     )
     pairs = pd.concat([_pairs(files, name) for name in TRANSLATED], ignore_index=True)
-    split = names.set_index("name").split
+    split = names.drop_duplicates("name").set_index("name").split
     pairs["split"] = pairs.name.map(split).fillna("train")
     return _captions(names), names[dataset.IMAGE_COLUMNS], _with_ids(pairs, names)
-
-
-def _refuse_repeated(archive: str | Path, images: pd.DataFrame) -> None:
-    dataset.refuse(
-        images[images.name.duplicated()],
-        f"{archive}: the image {{name!r}}{{more}} is listed twice; get the public files again",
-    )
 
 
 def _table(files: Files, published: str, images: str, sentences: dict[str, str]) -> pd.DataFrame:
@@ -182,7 +173,8 @@ def _captions(names: pd.DataFrame) -> pd.DataFrame:
 
 def _with_ids(pairs: pd.DataFrame, names: pd.DataFrame) -> pd.DataFrame:
     """Add the ids of the images to pairs; empty for images that the data set does not have."""
-    pairs["image_id"] = pairs.name.map(names.set_index("name").image_id).fillna("")
+    image_id = names.drop_duplicates("name").set_index("name").image_id
+    pairs["image_id"] = pairs.name.map(image_id).fillna("")
     log.info("pairs of sentences: %d train, %d dev, %d test", *_counts(pairs))
     return pairs[["split", "image_id", *LANGUAGES]]
 

@@ -1,6 +1,5 @@
 """Sentences and their translations, for training translators: parallel.csv."""
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
@@ -15,8 +14,7 @@ COLUMNS = list(frames.schema_of(Parallel).columns)
 
 
 def write(path: str | Path, pairs: Parallel) -> None:
-    """Check pairs and write them; InputError names the first one without a sentence."""
-    _check(path, pairs, ("en", "de"))
+    """Write pairs; `read` checks them."""
     frames.write(path, pairs[COLUMNS], Parallel)
 
 
@@ -40,26 +38,20 @@ def read(path: str | Path, split: str, source: str, target: str) -> pd.DataFrame
             raise InputError(
                 f"{path} has no column {column!r}; its columns are {', '.join(table.columns)}"
             )
-    _check(path, table, (source, target))
+    table["line"] = table.index + 2  # the header is line 1
+    refuse(
+        table[~table["split"].isin(SPLITS)],
+        f"{path} line {{line}}{{more}}: no split {{split!r}}; the splits are {', '.join(SPLITS)}",
+    )
+    for language in (source, target):
+        refuse(
+            table[table[language].map(clean) == ""],
+            f"{path} line {{line}}{{more}}: the sentence in {language} is empty; write it or "
+            "remove the pair",
+        )
     table = table[table["split"] == split]
     if table.empty:
         raise InputError(f"{path} has no pairs of the split {split}: add some")
     # Cleaned as captions are, so that a caption and its translation are spelled alike.
     table = table.assign(source=table[source].map(clean), target=table[target].map(clean))
     return table[["image_id", "source", "target"]].reset_index(drop=True)
-
-
-def _check(path: str | Path, pairs: pd.DataFrame, languages: Iterable[str]) -> None:
-    """Raise InputError for an unknown split or an empty sentence, with its line in the file."""
-    pairs = pairs.reset_index(drop=True)
-    pairs["line"] = pairs.index + 2  # the header is line 1
-    refuse(
-        pairs[~pairs["split"].isin(SPLITS)],
-        f"{path} line {{line}}{{more}}: no split {{split!r}}; the splits are {', '.join(SPLITS)}",
-    )
-    for language in languages:
-        refuse(
-            pairs[pairs[language].map(clean) == ""],
-            f"{path} line {{line}}{{more}}: the sentence in {language} is empty; write it or "
-            "remove the pair",
-        )

@@ -5,7 +5,6 @@ row has an `<img src="category/name.jpg">` and an inner table with a row for eac
 There are 20 categories of 50 photographs, and no published split.
 """
 
-import logging
 import posixpath
 import re
 from pathlib import Path
@@ -19,8 +18,6 @@ from groundvec.data.cleaning import clean
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import SMALL, read_regular
 from groundvec.sources.table import split_by_name
-
-log = logging.getLogger(__name__)
 
 # An image's address: one folder below the page's, and nothing hidden, absolute or above it.
 ADDRESS = re.compile(r"[\w-][\w .-]*/[\w-][\w .-]*")
@@ -53,10 +50,6 @@ def read(images: str | Path, page: str | Path, seed: int) -> tuple[pd.DataFrame,
     captions["language"] = "en"
 
     dataset.check_splits(page, captions, image_table)
-    names = image_table.image_id.map(posixpath.basename)
-    repeated = names[names.duplicated()].nunique()
-    if repeated:
-        log.warning("%d file names are in two categories: maybe the same photographs", repeated)
     return captions[dataset.CAPTION_COLUMNS], image_table
 
 

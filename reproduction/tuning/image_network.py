@@ -19,7 +19,6 @@ from torch.nn.utils.fusion import fuse_conv_bn_eval
 from groundvec.features import graphs
 from groundvec.features.networks import FromPixels
 from groundvec.features.transform import Transform
-from groundvec.runtime.errors import InputError
 
 RELU6 = (0.0, 6.0)  # the activation's least and largest value
 CLASSES = 1000  # of ImageNet, which the networks' packages expect of a file of weights
@@ -167,8 +166,6 @@ def divide(network: nn.Module, stage: int) -> tuple[Lower, Upper]:
     """Divide an EfficientNet-Lite with features of all stages before a stage, counted from 1."""
     efficientnet: Any = network.network
     firsts = [0, *(number + 1 for number in sorted(_last_blocks(efficientnet)))]
-    if not 1 <= stage < len(firsts):
-        raise InputError(f"the network has no stage {stage}: it has stages 1 to {len(firsts) - 1}")
     first = firsts[stage - 1]
     return Lower(efficientnet, first), Upper(efficientnet, first)
 

@@ -42,13 +42,6 @@ def test_a_page_of_the_published_form(tmp_path, caplog):
     first = captions[captions.image_id == train].iloc[0]
     assert tuple(first) == (train, "en", "train", f"Number 0 of {train}.")
     assert "96 captions of 16 train, 2 dev and 2 test images" in caplog.text
-    assert "in two categories" not in caplog.text
-
-
-def test_a_photograph_in_two_categories_is_counted(tmp_path, caplog):
-    _, images = read(tmp_path, PAGE.replace("cat/1", "cat/"))
-    assert len(images) == 20
-    assert "10 file names are in two categories: maybe the same photographs" in caplog.text
 
 
 @pytest.mark.parametrize(

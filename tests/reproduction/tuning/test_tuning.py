@@ -269,5 +269,3 @@ def test_networks_that_cannot_be_tuned_are_refused(tune, tmp_path):
     other = Backbone("resnet18", "x", "0" * 64, backbone.build, backbone.width, TRANSFORM)
     with refused("features of resnet18: only networks such as efficientne"):
         tune("other", other)
-    with refused("no stage 8: it has stages 1 to 7"):
-        image_network.divide(backbone.network, 8)
