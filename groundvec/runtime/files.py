@@ -11,6 +11,7 @@ import os
 import shutil
 import stat
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
@@ -312,16 +313,24 @@ def most_unpacked(size: int) -> int:
     return max(SMALL, MAX_COMPRESSION * size)
 
 
-def read_packed(path: str | Path) -> bytes:
+def read_packed(path: str | Path, remedy: str) -> bytes:
     """Read a gzipped file.
 
+    Args:
+        remedy: the advice of errors.
+
     Raises:
-        InputError: it has more bytes than text of its packed size can have.
-        OSError, EOFError, zlib.error: it is missing or damaged.
+        InputError: it is missing or damaged, or has more bytes than text of its packed size can
+            have.
     """
-    check_regular(path)
-    with gzip.open(path) as file:
-        return read_at_most(file, most_unpacked(Path(path).stat().st_size), path)
+    try:
+        check_regular(path)
+        with gzip.open(path) as file:
+            return read_at_most(file, most_unpacked(Path(path).stat().st_size), path)
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist: {remedy}") from None
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(f"{path} is damaged ({error}): {remedy}") from None
 
 
 def read_at_most(file: IO[bytes] | gzip.GzipFile, largest: int, name: str | Path) -> bytes:

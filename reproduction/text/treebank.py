@@ -8,7 +8,6 @@ parts of speech, heads and relations. A comment `# text = ...` precedes each sen
 import gzip
 import re
 import sys
-import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -23,7 +22,6 @@ from groundvec.runtime.files import atomic, read_packed, text_lines
 from groundvec.runtime.progress import Progress
 
 ROOT = -1  # the head of the word that has none
-DAMAGED = gzip.BadGzipFile, zlib.error, EOFError, UnicodeDecodeError
 COMMENT = re.compile(r"# *(parser|text) *= *(.*?) *")
 # Components of pipelines on which dependency parsers do not depend.
 NOT_NEEDED = ("ner", "lemmatizer", "trainable_lemmatizer", "senter", "textcat", "entity_linker")
@@ -112,14 +110,11 @@ def _pipeline(parser: str) -> Any:
     try:
         return spacy.load(parser, exclude=NOT_NEEDED)
     except Exception as error:  # of any type, if the pipeline is of another version of spaCy
+        first_line = str(error).strip().partition("\n")[0]
         raise InputError(
-            f"the parser {parser!r} cannot be loaded ({_first_line(error)}): install one that fits "
+            f"the parser {parser!r} cannot be loaded ({first_line}): install one that fits "
             f"spaCy {spacy.__version__}"
         ) from None
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0]
 
 
 def _tree(doc: Any, parser: str) -> Tree:
@@ -173,18 +168,12 @@ def read(path: str | Path) -> tuple[str, list[Tree]]:
         InputError: the file is missing or damaged; a line is malformed; a sentence's words differ
             from its text, or they are no tree. It names the file and the line.
     """
-    try:
-        content = read_packed(path)
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist: make it with scripts/trees.py") from None
-    except DAMAGED as error:
-        raise InputError(
-            f"{path} is no whole gzipped text ({_first_line(error)}): make it again"
-        ) from None
+    remedy = "make it with scripts/trees.py"
+    content = read_packed(path, remedy)
     comments: dict[str, str] = {}  # of the file so far
     rows: list[list[str]] = []
     trees = []
-    for number, line in enumerate(text_lines(content, path, "make it again"), 1):
+    for number, line in enumerate(text_lines(content, path, remedy), 1):
         if comment := COMMENT.fullmatch(line):
             comments[comment[1]] = comment[2]
         elif line and not line.startswith("#"):
@@ -205,15 +194,12 @@ def read(path: str | Path) -> tuple[str, list[Tree]]:
 def _row(line: str, number: int, where: str) -> list[str]:
     """Split a word's line into its fields."""
     fields = line.split("\t")
-    if len(fields) != 10 or not all(fields):
-        raise InputError(f"{where} has not ten fields with tabs between them: it is no CoNLL-U")
-    if fields[0] != str(number):
+    is_whole = len(fields) == 10 and all(fields)
+    if not is_whole or fields[0] != str(number) or not fields[6].isdecimal():
         raise InputError(
-            f"{where} is word {fields[0]}, but should be word {number}: words are numbered from 1, "
-            "and none has parts"
+            f"{where} is not word {number} in CoNLL-U: it needs ten fields with tabs between them, "
+            f"the number {number} first, and the number of its head as the seventh"
         )
-    if not fields[6].isdecimal():
-        raise InputError(f"{where}: the head {fields[6]!r} is not a word's number")
     return fields
 
 

@@ -5,8 +5,6 @@ the sentence's number, from 0. The names are optional. Text after the score is i
 """
 
 import gzip
-import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,7 +69,11 @@ def read(path: str | Path, sentences: int) -> Lists:
     hypotheses: list[str] = []
     values: list[list[float]] = []
     names: list[str] | None = None
-    for number, line in enumerate(_lines(path), 1):
+    remedy = "write the lists again"
+    is_packed = str(path).endswith(".gz")
+    data = read_packed(path, remedy) if is_packed else read_regular(path, LARGEST_TABLE)
+    # One by one, because the lines of a large file may exceed the memory.
+    for number, line in enumerate(text_lines(data, path, remedy), 1):
         place = f"{path} line {number}"
         fields = [field.strip() for field in line.split(SEPARATOR)]
         if len(fields) < 4:
@@ -122,18 +124,6 @@ def write(path: str | Path, lists: Lists) -> None:
     write_bytes(path, gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data)
 
 
-def _lines(path: str | Path) -> Iterator[str]:
-    """Yield the lines of a file one by one, because all of them may exceed the memory."""
-    try:
-        is_packed = str(path).endswith(".gz")
-        data = read_packed(path) if is_packed else read_regular(path, LARGEST_TABLE)
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist: translate the sentences first") from None
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(f"{path} is damaged ({error}): write the lists again") from None
-    return text_lines(data, path, "write the lists again")
-
-
 def _id(text: str, sentences: int, place: str) -> int:
     """Parse the id of a sentence."""
     if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) < sentences):
@@ -148,13 +138,14 @@ def _number(text: str, place: str) -> float:
     """Parse a finite number."""
     try:
         value = float(text)
+        if abs(value) < LARGEST:
+            return value
     except ValueError:
-        raise InputError(f"{place}: {text[:40]!r} is not a number: write the lists again") from None
-    if not abs(value) < LARGEST:
-        raise InputError(
-            f"{place}: a score is {value}: fix the system that wrote it, or remove the hypothesis"
-        )
-    return value
+        pass
+    raise InputError(
+        f"{place}: {text[:40]!r} is no finite number: fix the system that wrote it, or remove the "
+        "hypothesis"
+    )
 
 
 def _features(field: str, place: str) -> tuple[list[str], list[float]]:

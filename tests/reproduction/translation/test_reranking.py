@@ -67,8 +67,8 @@ def test_written_lists_are_read_again(tmp_path):
         ("0 ||| Ja ||| ||| 1\n", "no hypothesis for sentence 1"),
         ("0 ||| Ja\n", "line 1: '0 ||| Ja' is not"),
         ("0 ||| Ja ||| ||| 1\n2 ||| a ||| ||| 1\n", "line 2: no sentence has the id '2'"),
-        ("0 ||| Ja ||| ||| nan\n", "line 1: a score is nan"),
-        ("0 ||| Ja ||| lm= so ||| 1\n", "'so' is not a number"),
+        ("0 ||| Ja ||| ||| nan\n", "line 1: 'nan' is no finite number"),
+        ("0 ||| Ja ||| lm= so ||| 1\n", "'so' is no finite number"),
         ("0 ||| Ja ||| a= 1 ||| 1\n1 ||| a ||| b= 1 ||| 1\n", "line 2: its features are b"),
     ],
 )
