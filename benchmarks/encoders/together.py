@@ -52,7 +52,7 @@ def ranks(arguments: argparse.Namespace) -> Iterator[pd.DataFrame]:
             f"--features has {len(files)} files for {len(arguments.models)} models: name one for "
             "all, or one per model"
         )
-    # Of each model: the vectors of the test set and, if there is one, of the bank.
+    # Each model with the vectors of the test set and, if there is one, of the bank.
     systems = []
     for number, (folder, file) in enumerate(zip(arguments.models, files, strict=True), start=1):
         models = load_ensemble(folder)
