@@ -23,6 +23,7 @@ from groundvec import numpy_backend, similarity
 from groundvec.model import hub
 from groundvec.model.folder import ModelFolder
 from groundvec.model.sentences import Snapshot, checked_snapshots, encode_sentences
+from groundvec.runtime.arguments import typed
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.texts import refuse_blank
 from groundvec.runtime.vectors import as_array, finite_floats
@@ -99,6 +100,7 @@ class SentenceEncoder:
         folder: the folder that it was loaded from, or None.
     """
 
+    @typed
     def __init__(
         self,
         model: str | Path | ModelFolder | Sequence[Snapshot] = "flickr8k",
@@ -154,6 +156,7 @@ class SentenceEncoder:
         """Return where it computes, such as cpu or cuda:0."""
         return self.models[0].device
 
+    @typed
     def save_pretrained(self, folder: str | Path) -> None:
         """Write a model of the snapshots in use to a new folder.
 
@@ -194,6 +197,7 @@ class SentenceEncoder:
         **options: Unpack[EncodeOptions],
     ) -> "np.ndarray | Tensor": ...
 
+    @typed
     def encode(
         self,
         sentences: "Sentences",
@@ -259,6 +263,7 @@ class SentenceEncoder:
         """Return the size of the vectors, `dim`, as sentence-transformers' encoders do."""
         return self.dim
 
+    @typed
     def similarity(
         self,
         a: "Sentences | Vectors",

@@ -35,6 +35,7 @@ from groundvec.model.folder import MAX_INVERSE_TEMPERATURE
 from groundvec.querybank import normalized
 from groundvec.results import frames
 from groundvec.results.schemas import FoundRanks, RatedPairs
+from groundvec.runtime.arguments import typed
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.vectors import as_array, finite_floats
 from groundvec.text.encoded import strings
@@ -77,6 +78,7 @@ class Result(NamedTuple):
         return score_table(self.scores)
 
 
+@typed
 def ratings(
     encode: Any,
     tasks: Collection[str] = TASKS,
@@ -126,6 +128,7 @@ def ratings(
     return _rate(rated, dict(zip(texts, vectors, strict=True)), captions, unclassified)
 
 
+@typed
 def table(results: Mapping[str, Result]) -> pd.DataFrame:
     """Put several encoders' ratings side by side, and test which is the best.
 
@@ -183,6 +186,7 @@ def _items_of_task(items: pd.DataFrame, task: str) -> pd.DataFrame:
     return items[items["task"] == task]
 
 
+@typed
 def sentences(tasks: Collection[str] = TASKS, folders: Iterable[str | Path] = ()) -> list[str]:
     """List the sentences that `ratings` has encoded, each once."""
     return _distinct(read_rated(tasks, folders))
@@ -260,6 +264,7 @@ def _rate(
     return Result(together[[*KEYS, *numbers]], predictions["SentEval"])
 
 
+@typed
 def retrieval(
     captions: Any,
     images: Any,
@@ -489,6 +494,7 @@ def _warn_of_ties(
         )
 
 
+@typed
 def compare(a: Result | pd.DataFrame, b: Result | pd.DataFrame) -> pd.DataFrame:
     """Test whether two encoders differ on the same rated pairs, or on the same queries.
 

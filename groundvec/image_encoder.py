@@ -16,6 +16,7 @@ from groundvec.model import hub
 from groundvec.model.folder import ModelFolder
 from groundvec.model.sentences import Snapshot, checked_snapshots, encode_images
 from groundvec.numpy_backend import load_snapshots
+from groundvec.runtime.arguments import typed
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.files import cache
 from groundvec.runtime.jobs import cores
@@ -34,6 +35,7 @@ class ImageEncoder:
         backbones: the networks that compute the features, mostly one.
     """
 
+    @typed
     def __init__(
         self,
         model: str | Path | ModelFolder | Sequence[Snapshot] = "flickr8k",
@@ -83,6 +85,7 @@ class ImageEncoder:
                 f"{self.models[0].width}: name the backbone that it was trained with"
             )
 
+    @typed
     def encode(
         self, images: str | Path | Iterable[str | Path], skip_unusable: bool = False
     ) -> np.ndarray:

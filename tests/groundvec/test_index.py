@@ -323,7 +323,7 @@ def test_a_query_that_means_nothing_is_refused(photos, model, tmp_path):
         {plus: {A cat.: 0}}       | the weight of A cat. is 0: it must be above 0, at
         {plus: {A cat.: 1.0e+39}} | is 1e\+39: it must be above 0, at most 1,000
         {minus: {A cat.: "2"}}    | the weight of A cat. is '2': it must be above 0
-        {language: 5}             | no language 5: choose one of
+        {language: 5}             | language is 5: give it as str
         {best: 0}                 | best is 0: it must be 1 or more, a whole number
         {best: 2.5}               | best is 2.5: it must be 1
     """)
