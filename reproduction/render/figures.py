@@ -5,6 +5,7 @@ from itertools import cycle
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib import colormaps
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
@@ -66,4 +67,48 @@ def learning_curves(history: History) -> Figure:
             panel.set_ylabel(label)
             panel.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     figure.legend(list(lines.values()), list(lines), loc="outside lower center", ncols=4)
+    return figure
+
+
+@styled
+def forest(table: pd.DataFrame, title: str) -> Figure:
+    """Draw each comparison as a row, with one marker and its interval for each series.
+
+    Args:
+        table: the columns row, panel (if missing, the row's difference is not drawn), series,
+            difference, low and high, and open: whether the marker is hollow, because nothing is
+            decided.
+        title: the title of all x axes.
+    """
+    rows = list(table["row"].unique())
+    panels = list(table["panel"].dropna().unique())
+    styles = curve_styles(table["series"])
+    figure = Figure((PAGE, 0.9 + 0.13 * len(rows) * (len(styles) + 1)), layout="constrained")
+    axes = figure.subplots(1, len(panels) or 1, sharey=True, squeeze=False)[0]
+    for axis, panel in zip(axes, panels, strict=False):
+        for number, (series, style) in enumerate(styles.items()):
+            # Series of a row are below each other.
+            offset = (number - (len(styles) - 1) / 2) / (len(styles) + 1)
+            chosen = table[table["panel"].eq(panel) & table["series"].eq(series)]
+            for is_open, drawn in chosen.groupby("open"):
+                axis.errorbar(
+                    x=drawn["difference"],
+                    y=drawn["row"].map(rows.index) + offset,
+                    xerr=[drawn["difference"] - drawn["low"], drawn["high"] - drawn["difference"]],
+                    **style,
+                    linestyle="none",
+                    fillstyle="none" if is_open else "full",
+                    elinewidth=0.8,
+                )
+        axis.axvline(0, color="0.4", linewidth=0.8)
+        axis.set_title(panel)
+        axis.grid(axis="y", visible=False)
+    axes[0].set_yticks(range(len(rows)), rows)
+    axes[0].set_ylim(len(rows) - 0.5, -0.5)
+    figure.supxlabel(title, fontsize=8)
+    handles = [
+        axes[0].errorbar([], [], [], **style, linestyle="none", label=series)
+        for series, style in styles.items()
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=len(styles))
     return figure
