@@ -1,5 +1,6 @@
-"""docs/best.md: the encoders of config/best.yaml, including the shipped encoder."""
+"""docs/best.md and docs/best-in-detail.md: the encoders of config/best.yaml."""
 
+from io import StringIO
 from typing import Any
 
 import pandas as pd
@@ -9,9 +10,13 @@ from groundvec.card.text import decimals
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.results.frames import read_csv
 from reproduction.papers.summary import summary
+from reproduction.render.figures import forest
+from reproduction.render.style import styled
 from reproduction.reporting.reported_vs_measured import DIFFERENCE, difference
 
 FOLDER = "best"
+# The experiments of ablations, and the names of their versions in the figure.
+VERSIONS = {"best-v3": "flickr8k-v3", "best": "the current version"}
 HEADS = ["find images: R@1", "find images: R@10", "find captions: R@1", "find captions: R@10"]
 RECALL = ["recall", "low", "high"]
 RATINGS = [tables.STS, tables.STSB, tables.SICK]
@@ -147,37 +152,23 @@ def values() -> dict[str, Any]:
     return recalls_and_differences | {"reported": of_paper().to_dict("records")}
 
 
-def tuning(networks: dict[str, str]) -> str:
-    """Write the development R@10 of each network's bag, before and after tuning.
+@styled
+def ablations() -> str:
+    """Draw the differences of each model from `best`, in the current version and in v3."""
+    parts = []
+    for folder, version in VERSIONS.items():
+        table = tables.kept(f"{folder}/ablation").dropna(subset="difference")
+        names = pd.Series(labels(folder)).str.replace("`", "").str.wrap(30)
+        rows = pd.MultiIndex.from_frame(table[["dataset", "model"]])
+        parts.append(table.assign(row=names.reindex(rows).to_numpy(), series=version))
+    differences = pd.concat(parts).dropna(subset="row").drop(columns=["low", "high"])
+    differences = differences.rename(columns={"difference_low": "low", "difference_high": "high"})
+    differences["panel"] = differences["measure"].str.wrap(14)
+    differences["open"] = differences["low"].le(0) & differences["high"].ge(0)
+    figure = forest(differences, "difference from best, with 95% intervals")
+    text = StringIO()
+    figure.savefig(text, format="svg", metadata={"Date": None})
+    return text.getvalue()
 
-    Args:
-        networks: the label of each network, by its data set.
-    """
-    runs = tables.kept("tuned-networks/tuning").groupby(["dataset", "seed"])
-    numbers = pd.DataFrame(
-        {
-            "passes": runs["epoch"].last(),
-            "frozen": decimals(runs["dev_recall"].first()),
-            "tuned": decimals(runs["dev_recall"].last()),
-        }
-    ).reset_index()
-    numbers["dataset"] = numbers["dataset"].map(networks)
-    return tables.markdown(numbers.rename(columns={"dataset": "network"}), 2)
 
-
-def differences(experiment: str, datasets: list[str]) -> str:
-    """Write the differences from the first model of an ablation, with intervals."""
-    table = tables.kept(f"{experiment}/ablation").query("dataset in @datasets")
-    table = table.dropna(subset="difference")
-    table["text"] = tables.intervals(table, tables.with_ends("difference"))
-    # `pivot` sorts models and measures by name; the order of the file is better.
-    systems = ["dataset", "model", "seeds"]
-    page_table = table.pivot(index=systems, columns="measure", values="text")
-    order = table[systems].drop_duplicates()
-    page_table = page_table.loc[pd.MultiIndex.from_frame(order), table["measure"].unique()]
-    page_table = page_table.reset_index()
-    keys = zip(page_table.pop("dataset"), page_table["model"], strict=True)
-    page_table["model"] = [labels(experiment).get(key, tables.code(key[1])) for key in keys]
-    seeds = page_table.pop("seeds")
-    page_table["model"] += (", " + seeds.astype(str) + " seeds").where(seeds > 1, "")
-    return tables.markdown(page_table, 1)
+FILES = {"images/ablations.svg": ablations}
