@@ -26,8 +26,8 @@ from tokenizers.processors import TemplateProcessing
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 from groundvec import SentenceEncoder
+from groundvec.model.hub import find
 from groundvec.model.network import load_ensemble
-from groundvec.model.shipped import find_local
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 BATCH = 128  # sentences
@@ -57,7 +57,7 @@ def comparisons(sentences: list[str], rounds: int) -> list[Row]:
     encoder = SentenceEncoder(name, device="cpu")
     others: dict[str, Encode] = {
         "MiniLM-L6's network": minilm(),
-        "torch": SentenceEncoder(load_ensemble(find_local(name))).encode,
+        "torch": SentenceEncoder(load_ensemble(find(name))).encode,
     }
     measured = []
     thousands = len(sentences) / 1000

@@ -19,10 +19,10 @@ from typing import (
 
 import numpy as np
 
-from groundvec import numpy_backend, similarity
-from groundvec.model import hub
+from groundvec import similarity
 from groundvec.model.folder import ModelFolder
-from groundvec.model.sentences import Snapshot, checked_snapshots, encode_sentences
+from groundvec.model.sentences import Snapshot, encode_sentences
+from groundvec.numpy_backend import open_model
 from groundvec.runtime.arguments import typed
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.texts import refuse_blank
@@ -97,7 +97,8 @@ class SentenceEncoder:
         description: the parts of the model.
         languages: the languages that it reads; the first is the default.
         dim: the size of the vectors.
-        folder: the folder that it was loaded from, or None.
+        model_folder: the model's folder with its descriptions, or None for loaded snapshots.
+        folder: its path, or None.
     """
 
     @typed
@@ -121,14 +122,9 @@ class SentenceEncoder:
             InputError: no such model or snapshot; files that are damaged or have another form; the
                 device cannot be used.
         """
-        self.folder: Path | None = None
-        self._model_folder: ModelFolder | None = None
+        self.model_folder, self.models = open_model(model, epochs, device)
+        self.folder = self.model_folder.path if self.model_folder else None
         self._epochs = epochs
-        if isinstance(model, str | Path | ModelFolder):
-            self._model_folder = hub.find(model)
-            self.folder = self._model_folder.path
-            model = numpy_backend.load_snapshots(self._model_folder, epochs, device)
-        self.models = checked_snapshots(model)
         self.description = self.models[0].description
         self.languages = list(self.models[0].texts)
         self.dim = self.models[0].size
@@ -165,9 +161,9 @@ class SentenceEncoder:
         Raises:
             InputError: `folder` exists; the encoder was not loaded from a folder.
         """
-        if self._model_folder is None:
+        if self.model_folder is None:
             raise InputError("this encoder has no folder: load it from one")
-        self._model_folder.copy(Path(folder), self._epochs)
+        self.model_folder.copy(Path(folder), self._epochs)
 
     # The types of the result, for type checkers; the last definition is the method itself.
     @overload

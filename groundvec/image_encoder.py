@@ -12,10 +12,9 @@ import numpy as np
 from groundvec.features import backbones
 from groundvec.features.backbones import CROPS, Backbone
 from groundvec.features.files import checksums, pictures
-from groundvec.model import hub
 from groundvec.model.folder import ModelFolder
-from groundvec.model.sentences import Snapshot, checked_snapshots, encode_images
-from groundvec.numpy_backend import load_snapshots
+from groundvec.model.sentences import Snapshot, encode_images
+from groundvec.numpy_backend import open_model
 from groundvec.runtime.arguments import typed
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.files import cache
@@ -59,15 +58,11 @@ class ImageEncoder:
                 was trained on features of another width.
         """
         check_networks(backbone, crops)
-        if isinstance(model, str | Path | ModelFolder):
-            folder = hub.find(model)
-            if backbone is None:
-                with extra("networks"):  # if there are no graphs
-                    backbone = backbones.of_features(folder.blocks, folder.graphs)
-            model = load_snapshots(folder, epochs, device)
-        self.models = checked_snapshots(model)
+        folder, self.models = open_model(model, epochs, device)
         if backbone is None:
-            raise InputError("loaded snapshots have no networks: pass the backbone as well")
+            if folder is None:
+                raise InputError("loaded snapshots have no networks: pass the backbone as well")
+            backbone = networks_of(folder)
         if isinstance(backbone, str):
             with extra("networks"):
                 backbone = backbones.load(backbone)
@@ -143,6 +138,12 @@ class ImageEncoder:
     def project(self, features: np.ndarray) -> np.ndarray:
         """Embed pictures by their features."""
         return encode_images(self.models, features)
+
+
+def networks_of(folder: ModelFolder) -> list[Backbone]:
+    """Return the networks that computed the features of a model's training."""
+    with extra("networks"):  # if there are no graphs
+        return backbones.of_features(folder.blocks, folder.graphs)
 
 
 def check_networks(backbone: Any, crops: Any) -> None:

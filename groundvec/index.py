@@ -22,8 +22,8 @@ from groundvec import similarity
 from groundvec.encoder import SentenceEncoder
 from groundvec.features import versions
 from groundvec.features.files import PICTURE, UNREADABLE, checksums, paths, pictures
-from groundvec.image_encoder import ImageEncoder, check_networks
-from groundvec.model import bank, classes, hub
+from groundvec.image_encoder import ImageEncoder, check_networks, networks_of
+from groundvec.model import bank, classes
 from groundvec.model.classes import Evidence
 from groundvec.model.folder import ModelFolder
 from groundvec.provenance import code_hash, digest
@@ -94,7 +94,7 @@ class Index:
     def __init__(
         self,
         images: str | Path | Iterable[str | Path],
-        model: str | Path | ModelFolder = "flickr8k",
+        model: str | Path | SentenceEncoder = "flickr8k",
         device: str | None = None,
         backbone: "Backbones" = None,
         crops: int | None = None,
@@ -106,8 +106,8 @@ class Index:
 
         Args:
             images: see `groundvec.features.files.pictures`.
-            model: see `SentenceEncoder`.
-            device: where to compute.
+            model: see `SentenceEncoder`; or one that was loaded from a folder.
+            device: where to compute, unless the model is loaded.
             backbone, crops: see `ImageEncoder`.
 
         Raises:
@@ -116,12 +116,14 @@ class Index:
         named = paths(images)
         if not named:
             raise InputError("there is nothing to search: name a picture or a folder of pictures")
-        if not isinstance(model, str | Path | ModelFolder):
-            raise InputError(f"{model!r} is no model: give the name or the folder of one")
         check_networks(backbone, crops)
-        folder = hub.find(model)
-        self.encoder = SentenceEncoder(folder, device=device)
-        self._networks = (folder, device, backbone, crops)
+        if not isinstance(model, SentenceEncoder):
+            model = SentenceEncoder(model, device=device)
+        folder = model.model_folder
+        if folder is None:
+            raise InputError(f"{model!r} has no folder: load it from one")
+        self.encoder = model
+        self._networks = (folder, backbone, crops)
         cache_file = _cache_file(folder, named, backbone, crops)
         files = pictures(named)
         # The state of a file is taken before its content: if it changes in between, the next index
@@ -337,8 +339,10 @@ class Index:
     @cached_property
     def _image_encoder(self) -> ImageEncoder:
         """Load the image networks, which a search by sentences in known pictures does without."""
-        folder, device, backbone, crops = self._networks
-        return ImageEncoder(folder, device=device, backbone=backbone, crops=crops)
+        folder, backbone, crops = self._networks
+        if backbone is None:
+            backbone = networks_of(folder)
+        return ImageEncoder(self.encoder.models, backbone=backbone, crops=crops)
 
     def _distinct(self, order: np.ndarray, best: int) -> list[int]:
         """Return the best rows in an order, without copies of pictures that come before them."""

@@ -42,7 +42,7 @@ def main(arguments: argparse.Namespace) -> None:
         dataset, [name, seed] = next(iter(select(retrieval, None, "recall").items()))
         metadata = described(results.models, dataset, name, seed)
         embedded = embed(results, metadata, ensemble=True)
-        ensemble = load_ensemble(metadata["folder"])
+        ensemble = load_ensemble(ModelFolder(metadata["folder"]))
         text = panel(ensemble, embedded, dataset, f"{name}, seed {seed}")
     write_bytes(arguments.output, text.encode())
     logging.info("%s: %.1f MB", arguments.output, len(text) / 1e6)

@@ -25,6 +25,7 @@ from groundvec.data.split import UNENCODED, Split, load_split
 from groundvec.evaluation.model_retrieval import draw_bank
 from groundvec.evaluation.retrieval import rank_both_ways
 from groundvec.features import store
+from groundvec.model.folder import ModelFolder
 from groundvec.model.network import Model, load_ensemble
 from groundvec.model.sentences import encode_images, encode_sentences
 from groundvec.querybank import normalized
@@ -55,7 +56,7 @@ def ranks(arguments: argparse.Namespace) -> Iterator[pd.DataFrame]:
     # Each model with the vectors of the test set and, if there is one, of the bank.
     systems = []
     for number, (folder, file) in enumerate(zip(arguments.models, files, strict=True), start=1):
-        models = load_ensemble(folder)
+        models = load_ensemble(ModelFolder(folder))
         read_features = partial(store.read, file)
         test = load_split(captions, "test", read_features, text)
         image = test.captions[language].image

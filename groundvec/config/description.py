@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from groundvec.config import parts
-from groundvec.config.fit import check_fit, check_needs
 from groundvec.config.schema import complete_by, configuration_schema, hint_at, mistake
 from groundvec.config.types import Description, Options
 from groundvec.runtime.errors import InputError
@@ -55,8 +54,8 @@ def complete_description(written: Options, place: str = "model") -> Description:
     description = cast(Description, written)
     training = configuration_schema()["$defs"]["training"]
     try:
-        check_fit(description)
-        check_needs("", training, description["training"], description)
+        parts.check_fit(description)
+        parts.check_needs("", training, description["training"], description)
     except InputError as error:
         raise mistake(place, str(error)) from None
     _check_training(description, place)

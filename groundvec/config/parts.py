@@ -17,9 +17,10 @@ and for the whole part:
     learned: {properties: ...}  for a text: the schema of the keys in its `as_dict` that are learned
     treebank: parser            for a text of parsed sentences: the option that names the parser
 
-Only `find` imports a part's code, and with it torch.
+Only `find` and `make` import a part's code, and with it torch.
 """
 
+import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -41,6 +42,13 @@ CLASSES = {
     "objectives": "Objective",
     "optimizers": "Optimizer",
     "baselines": "Baseline",
+}
+# The needs that a description meets by itself and not by a part, with the option for each.
+PROVIDED_BY_MODEL = {
+    "cosines": "`similarity: cosine`",
+    "one language": "a single entry in `languages`",
+    "one encoder": "a single entry in `languages`, or `shared: true`",
+    "weights to train": "another encoder",
 }
 
 
@@ -101,6 +109,11 @@ def find(kind: str, name: str) -> Any:
     """
     options_schema(kind, name)
     return getattr(import_module(module(kind, name)), CLASSES[kind])
+
+
+def make(kind: str, part: Part, *arguments: Any) -> Any:
+    """Make a part of a description, by the arguments that its kind has and by its options."""
+    return find(kind, part["name"])(*arguments, **options(part))
 
 
 def exported() -> list[str]:
@@ -164,6 +177,88 @@ def provided(kind: str, part: Part) -> set[str]:
     """Return the names that a part provides for the `needs` of others, such as `word vectors`."""
     values = keyword_values(options_schema(kind, part["name"]), part, "provides")
     return {name for _, names in values for name in names}
+
+
+def complete(description: Description) -> Description:
+    """Return a description with the defaults of the options that its parts lack."""
+    completed = copy.deepcopy(description)
+    for kind, part in chosen(completed).items():
+        for option, definition in options_schema(kind, part["name"])["properties"].items():
+            if "default" in definition:
+                part.setdefault(option, definition["default"])
+    return completed
+
+
+def check_fit(description: Description) -> None:
+    """Raise InputError if no part of a complete description provides the needs of another."""
+    encoder = description["encoder"]
+    text = description["text"]
+    # An encoder without weights has the size of its word vectors.
+    if not _has_weights(encoder) and encoder["size"] != text.get("dimension", encoder["size"]):
+        weights_option = options_schema("encoders", encoder["name"])["weights"]
+        raise InputError(
+            f"a {encoder['name']} of vectors of {text['dimension']} dimensions cannot have "
+            f"{encoder['size']}: set `size` to the text's `dimension`, or `{weights_option}: true`"
+        )
+    for kind, part in chosen(description).items():
+        title = f"the {CLASSES[kind].lower()} {part['name']}"
+        check_needs(title, options_schema(kind, part["name"]), part, description)
+
+
+def check_needs(
+    title: str, schema: Schema, options: Mapping[str, Any], description: Description
+) -> None:
+    """Raise InputError if a description does not provide what options of it need.
+
+    Args:
+        title: of the part that has the options.
+        schema: of the options.
+    """
+    available = _provided_by_model(description).union(
+        *(provided(kind, part) for kind, part in chosen(description).items())
+    )
+    # An option that is not set needs nothing.
+    for option, needs in keyword_values(schema, options, "needs"):
+        for need in needs:
+            if need not in available:
+                raise InputError(
+                    f"{f'`{option}`' if option else title} needs {need}, which "
+                    f"{' or '.join(_providers(need))} provides: change one of the two"
+                )
+
+
+def _has_weights(encoder: Part) -> bool:
+    """Return whether an encoder has weights to train: some have none without an option."""
+    option = options_schema("encoders", encoder["name"]).get("weights")
+    return not option or bool(encoder.get(option))
+
+
+def _provided_by_model(description: Description) -> set[str]:
+    """Return the keys of `PROVIDED_BY_MODEL` that hold for a description."""
+    one_language = len(description["languages"]) == 1
+    holds = {
+        "cosines": description["similarity"] == "cosine",
+        "one language": one_language,
+        "one encoder": one_language or description.get("shared"),
+        "weights to train": _has_weights(description["encoder"]),
+    }
+    return {need for need, is_met in holds.items() if is_met}
+
+
+def _providers(need: str) -> list[str]:
+    """List the parts and options that provide a need of another part, in words."""
+    if need in PROVIDED_BY_MODEL:
+        return [PROVIDED_BY_MODEL[need]]
+    providers = []
+    for kind, class_name in CLASSES.items():
+        for name in names(kind):
+            schema = options_schema(kind, name)
+            all_options = dict.fromkeys(schema["properties"], True)
+            for option, provides in keyword_values(schema, all_options, "provides"):
+                if need in provides:
+                    part = f"the {class_name.lower()} {name}"
+                    providers.append(f"`{option}` of {part}" if option else part)
+    return providers
 
 
 def parser(text: Part) -> str:

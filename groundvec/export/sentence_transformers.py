@@ -23,12 +23,7 @@ from torch import nn
 
 from groundvec import similarity
 from groundvec.model import weights
-from groundvec.model.folder import (
-    ModelFolder,
-    opened,
-    snapshot_name,
-    without_files,
-)
+from groundvec.model.folder import ModelFolder, snapshot_name, without_files
 from groundvec.model.hub import find
 from groundvec.model.network import Model, load_ensemble, to_tensors
 from groundvec.runtime.files import check_new, new_folder, write_json
@@ -69,10 +64,9 @@ class CaptionEncoder(InputModule):  # type: ignore[misc]  # mypy skips that pack
 
     forward_kwargs = {"language", "tokenized"}  # noqa: RUF012 - the package declares it so
 
-    def __init__(self, folder: str | Path | ModelFolder) -> None:
+    def __init__(self, folder: ModelFolder) -> None:
         """Load the ensemble in a model folder; InputError if it is damaged."""
         super().__init__()
-        folder = opened(folder)
         self.metadata = folder.metadata
         self.ensemble = folder.ensemble
         self.snapshots = nn.ModuleList(load_ensemble(folder))
@@ -138,4 +132,5 @@ class CaptionEncoder(InputModule):  # type: ignore[misc]  # mypy skips that pack
         """Load a folder that `save` wrote, here or on the hub."""
         hub_options = ("token", "cache_folder", "revision", "local_files_only")
         options = {key: kwargs[key] for key in hub_options if key in kwargs}
-        return cls(load_dir_path(model_name_or_path, subfolder, **options) or model_name_or_path)
+        path = load_dir_path(model_name_or_path, subfolder, **options) or model_name_or_path
+        return cls(ModelFolder(path))

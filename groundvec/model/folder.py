@@ -13,8 +13,8 @@ from math import inf
 from pathlib import Path
 from typing import Any, cast
 
+from groundvec.config import parts
 from groundvec.config.checks import DESCRIPTION, find_mistake
-from groundvec.config.fit import check_fit
 from groundvec.config.types import Description, Ensemble, Labels, Metadata, Schema, Text
 from groundvec.features.blocks import Block
 from groundvec.features.transform import Transform
@@ -168,10 +168,19 @@ class ModelFolder:
         self.metadata: Metadata = checked(file, read_json(file, SMALL), MODEL)
         self.blocks = _blocks(self.metadata.get("features", {}))
 
-    @property
+    @cached_property
     def description(self) -> Description:
-        """Return the description of the model's parts."""
-        return self.metadata["description"]
+        """Complete the description of the model's parts.
+
+        Raises:
+            InputError: the parts do not fit each other.
+        """
+        try:
+            description = parts.complete(self.metadata["description"])
+            parts.check_fit(description)
+        except InputError as error:
+            raise self._wrong(error) from None
+        return description
 
     @property
     def labels(self) -> Labels:
@@ -204,15 +213,14 @@ class ModelFolder:
             treebank: parsed sentences, for a text that reads trees; others are parsed.
 
         Raises:
-            InputError: the parts of the description do not fit, or a text is of another form.
+            InputError: a text is of another form.
         """
         try:
-            check_fit(self.description)
             return make_texts(self.description, self.metadata["texts"], treebank)
-        except (InputError, KeyError, TypeError) as error:
-            raise self.wrong(error) from None
+        except InputError as error:
+            raise self._wrong(error) from None
 
-    def wrong(self, reason: object) -> InputError:
+    def _wrong(self, reason: InputError) -> InputError:
         """Return the error of a description that describes no model."""
         return InputError(f"{self.path}/model.json does not describe a model: {reason}")
 
@@ -313,11 +321,6 @@ def without_files(metadata: Metadata) -> Metadata:
     """Return the content of model.json for a copy that has the snapshots alone."""
     content = {key: value for key, value in metadata.items() if key not in KEYS_OF_FILES}
     return cast(Metadata, content)
-
-
-def opened(model: str | Path | ModelFolder) -> ModelFolder:
-    """Return a model's folder, which is opened unless it was before."""
-    return model if isinstance(model, ModelFolder) else ModelFolder(model)
 
 
 def _blocks(features: Mapping[str, Any]) -> list[Block]:

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from groundvec import similarity
 from groundvec.config import parts
 from groundvec.config.types import Description, Text
 from groundvec.model import weights
-from groundvec.model.folder import ModelFolder, opened
+from groundvec.model.folder import ModelFolder
 from groundvec.model.sentences import IMAGES_PER_BATCH, Snapshot
 from groundvec.model.stored import open_snapshot
 from groundvec.runtime.arrays import Matrix
@@ -95,34 +94,25 @@ class Model(nn.Module, Snapshot):
         """Build an untrained model; the seed is torch's own.
 
         Args:
-            description: of its parts, in the form of the configuration's schema.
+            description: of its parts, checked and complete.
             texts: by language, the text that encodes its sentences (`groundvec.text`). With
                 `shared` they are equal.
             width: of the image features.
-
-        Raises:
-            InputError: a part or an option is unknown, or parts do not fit each other.
         """
         super().__init__()
         self.description = description
         self.texts = texts
         self.width = width
         self.similarity = description["similarity"]
-        encoder = parts.find("encoders", description["encoder"]["name"])
-        options = parts.options(description["encoder"])
-        texts_of_encoders = {self.name_of(language): text for language, text in texts.items()}
-        try:
-            self.captions = nn.ModuleDict(
-                {name: encoder(text, **options) for name, text in texts_of_encoders.items()}
-            )
-        except (TypeError, KeyError) as error:
-            raise InputError(
-                f"this encoder cannot be built: {description['encoder']} ({error})"
-            ) from None
-        self.image = Projection(width, options["size"], **description.get("image", {}))
-        objective = description["objective"]
-        make = parts.find("objectives", objective["name"])
-        self.objective = make(**parts.options(objective))
+        encoder = description["encoder"]
+        self.captions = nn.ModuleDict(
+            {
+                name: parts.make("encoders", encoder, text)
+                for name, text in self.texts_of_encoders.items()
+            }
+        )
+        self.image = Projection(width, encoder["size"], **description.get("image", {}))
+        self.objective = parts.make("objectives", description["objective"])
 
     def fit_idf(self, captions: Iterable[tuple[str, Any]]) -> None:
         """Fit inverse document frequencies to training captions, if an encoder has them.
@@ -176,39 +166,31 @@ def to_tensors(batch: Sequence[np.ndarray], device: torch.device | str) -> list[
     return [indices.to(device), *others]
 
 
-def load_model(
-    folder: str | Path | ModelFolder, epoch: int, device: str = "cpu", treebank: Any = None
-) -> Model:
-    """Load the snapshot of one epoch from a training's folder; runs no code from the files.
+def load_model(folder: ModelFolder, epoch: int, device: str = "cpu", treebank: Any = None) -> Model:
+    """Load the snapshot of one epoch; runs no code from the files.
 
     Args:
         treebank: parsed sentences, for a model that reads trees; others are parsed.
 
     Raises:
-        InputError: no such model or snapshot; it is damaged; or the weights are of another model.
+        InputError: no such snapshot; it is damaged; or the weights are of another model.
     """
-    folder = opened(folder)
     values = open_snapshot(folder, epoch)
     texts = folder.make_texts(treebank) if treebank else folder.texts
-    try:
-        # On the device `meta`, drawing the initial weights takes no time and no memory. Encoders
-        # draw them by torch.normal: torch.randn, torch.eye and products import sympy or a compiler
-        # there.
-        with torch.device("meta"):
-            model = Model(folder.description, texts, folder.metadata["width"])
-    except (InputError, KeyError, TypeError) as error:
-        raise folder.wrong(error) from None
+    # On the device `meta`, drawing the initial weights takes no time and no memory. Encoders draw
+    # them by torch.normal: torch.randn, torch.eye and products import sympy or a compiler there.
+    with torch.device("meta"):
+        model = Model(folder.description, texts, folder.metadata["width"])
     weights.load(model, values)
     return model.to(device).eval()
 
 
 def load_ensemble(
-    folder: str | Path | ModelFolder,
+    folder: ModelFolder,
     epochs: Sequence[int] | None = None,
     device: str = "cpu",
     treebank: Any = None,
 ) -> list[Model]:
     """Load the snapshots of `epochs`, by default of the epochs in `ensemble.json`."""
-    folder = opened(folder)
     epochs = folder.ensemble["epochs"] if epochs is None else epochs
     return [load_model(folder, epoch, device, treebank) for epoch in epochs]

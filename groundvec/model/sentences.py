@@ -55,6 +55,11 @@ class Snapshot(ABC):
         """Return the name of a language's encoder."""
         return SHARED if self.description.get("shared") else language
 
+    @property
+    def texts_of_encoders(self) -> dict[str, Any]:
+        """Return the text of each encoder by name; languages that share one have equal texts."""
+        return {self.name_of(language): text for language, text in self.texts.items()}
+
     def language(self, name: str | None) -> str:
         """Return the language of this name, by default the first; InputError if there is none."""
         return chosen_language(name, list(self.texts))
@@ -145,14 +150,6 @@ def chosen_language(name: str | None, languages: Sequence[str]) -> str:
         known = ", ".join(languages)
         raise InputError(f"this model has no language {name!r}: choose one of {known}")
     return name
-
-
-def checked_snapshots(model: Any) -> list[Snapshot]:
-    """Return loaded snapshots as a list; InputError if they are anything else, or none."""
-    is_list = isinstance(model, Sequence) and len(model) > 0
-    if not is_list or not all(isinstance(snapshot, Snapshot) for snapshot in model):
-        raise InputError(f"{model!r} is no model: give the name or the folder of one")
-    return list(model)
 
 
 def encode_sentences(

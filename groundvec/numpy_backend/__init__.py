@@ -3,7 +3,8 @@
 An encoder of `groundvec/encoders` that runs in NumPy has a module of the same name here, with a
 class::
 
-    Encoder(take, text, size, **options)   for a text, with the options of a description
+    Encoder(take, text, size, **options)   for a text, with the options of a description, of which
+                                           training alone reads some
     encoder(*batch)                        (B, size) vectors of a batch of the text, as arrays; the
                                            longest sentence comes first
 
@@ -16,13 +17,12 @@ from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from groundvec.config import parts
 from groundvec.config.types import Description
-from groundvec.model.folder import ModelFolder, opened
+from groundvec.model import hub
+from groundvec.model.folder import ModelFolder
 from groundvec.model.sentences import Snapshot
 from groundvec.model.stored import open_snapshot
 from groundvec.numpy_backend.layers import Projection, Take, under
@@ -41,11 +41,6 @@ GPUS = ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
 LARGE = 1024
 
 
-def has_module(description: Description) -> bool:
-    """Return whether the encoder of a model's description has a module here."""
-    return find_spec(_module(description)) is not None
-
-
 def torch_is_faster(description: Description) -> bool:
     """Return whether torch computes the encoder of a model's description in less time."""
     encoder = description["encoder"]
@@ -53,50 +48,49 @@ def torch_is_faster(description: Description) -> bool:
     return bool(units >= LARGE * (1 + encoder.get("bidirectional", True)))
 
 
-def load_snapshots(
-    folder: str | Path | ModelFolder,
+def open_model(
+    model: str | Path | ModelFolder | Sequence[Snapshot],
     epochs: Sequence[int] | None = None,
     device: str | None = None,
-) -> Sequence[Snapshot]:
-    """Load snapshots: in NumPy if it can compute them as fast as torch, otherwise in torch.
+) -> tuple[ModelFolder | None, Sequence[Snapshot]]:
+    """Open a model's folder and load its snapshots; runs no code from the files.
+
+    NumPy computes them if it is as fast as torch.
 
     Args:
+        model: see `groundvec.model.hub.find`; or snapshots, which are returned without a folder.
         epochs: of the snapshots; by default the ones in `ensemble.json`.
 
     Raises:
-        InputError: `epochs` are not distinct; see also `load`.
+        InputError: no such model or snapshot, or it is damaged; `epochs` are not distinct.
     """
+    if not isinstance(model, str | Path | ModelFolder):
+        is_list = isinstance(model, Sequence) and len(model) > 0
+        if not is_list or not all(isinstance(snapshot, Snapshot) for snapshot in model):
+            raise InputError(f"{model!r} is no model: give the name or the folder of one")
+        return None, model
     if epochs is not None and not 0 < len(epochs) == len(set(epochs)):
         raise InputError(f"epochs is {epochs!r}: give a list of different epochs, such as [8]")
-    folder = opened(folder)
+    folder = hub.find(model)
+    epochs = folder.ensemble["epochs"] if epochs is None else epochs
     if device in (None, "cpu"):
         description = folder.description
         may_use_gpu = device is None and any(map(os.path.exists, GPUS))
         prefers_torch = may_use_gpu or torch_is_faster(description)
-        if has_module(description) and not (prefers_torch and find_spec("torch")):
-            return load(folder, epochs)
+        has_module = find_spec(_module(description))
+        if has_module and not (prefers_torch and find_spec("torch")):
+            return folder, [Network(folder, epoch) for epoch in epochs]
     with extra("torch"):
         from groundvec.device import choose
         from groundvec.model.network import load_ensemble
-    return load_ensemble(folder, epochs, choose(device))
-
-
-def load(folder: str | Path | ModelFolder, epochs: Sequence[int] | None = None) -> "list[Network]":
-    """Load the snapshots of `epochs` (by default, of `ensemble.json`); runs no code from the files.
-
-    Raises:
-        InputError: no such model or snapshot, or it is damaged.
-    """
-    folder = opened(folder)
-    epochs = folder.ensemble["epochs"] if epochs is None else epochs
-    return [Network(folder, epoch) for epoch in epochs]
+    return folder, load_ensemble(folder, epochs, choose(device))
 
 
 class Network(Snapshot):
     """One snapshot: the caption encoders, and the projection of image features."""
 
     def __init__(self, folder: ModelFolder, epoch: int) -> None:
-        """Load the snapshot of one epoch; see `load`."""
+        """Load the snapshot of one epoch."""
         self.folder = folder
         self.epoch = epoch
         take = open_snapshot(folder, epoch)
@@ -106,25 +100,17 @@ class Network(Snapshot):
         encoder = description["encoder"]
         self.texts = folder.texts
         make = import_module(_module(description)).Encoder
-        options = parts.options(encoder)
-        self.captions: dict[str, Any] = {}
-        for language, text_of_language in self.texts.items():
-            name = self.name_of(language)
-            if name not in self.captions:
-                weights = under(take, f"captions.{name}.")
-                try:
-                    self.captions[name] = make(weights, text_of_language, **options)
-                except TypeError as error:  # an option is missing
-                    raise folder.wrong(error) from None
+        self.captions = {
+            name: make(under(take, f"captions.{name}."), text, **encoder)
+            for name, text in self.texts_of_encoders.items()
+        }
         self._projection(take.checked)  # it is read when it is first used
         take.check_rest()
         # By encoder, and by whether sentences are tokenized.
         self.tokens: dict[tuple[str, bool], Tokens] = {}
         names = description["text"]["name"], encoder["name"], self.similarity
         if names == ("ngrams", "bag", "cosine"):
-            for language in self.texts:
-                text: Any = self.texts[language]
-                name = self.name_of(language)
+            for name, text in self.texts_of_encoders.items():
                 bag = self.captions[name]
                 for tokenized in (True, False):
                     read = ngrams.read if tokenized else self._read_raw

@@ -64,9 +64,10 @@ def interpolate(start: ModelFolder, folder: Path, dev: Split) -> float:
     Returns:
         The share of the tuned weights.
     """
-    content = ModelFolder(folder).metadata
+    tuned_folder = ModelFolder(folder)
+    content = tuned_folder.metadata
     [epoch] = content["saved"]
-    model = load_model(folder, epoch)
+    model = load_model(tuned_folder, epoch)
     tuned = {name: value.clone() for name, value in model.state_dict().items()}
     first = load_start(start, model.description, model.texts, "cpu").state_dict()
 

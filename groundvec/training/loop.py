@@ -285,8 +285,7 @@ def _embed(model: Model, language: str, captions: Captions, rows: np.ndarray) ->
 def make_optimizer(model: Model, cycle: int, groups: Sequence[dict[str, Any]] | None = None) -> Any:
     """Make the optimizer that a model's description names; a cycle is a number of steps."""
     optimizer = model.description["training"]["optimizer"]
-    make = parts.find("optimizers", optimizer["name"])
-    return make(groups or model.parameters(), cycle, **parts.options(optimizer))
+    return parts.make("optimizers", optimizer, groups or model.parameters(), cycle)
 
 
 def keep_freed_memory() -> None:

@@ -92,11 +92,12 @@ def embed(
     """
     from groundvec.device import choose  # torch takes seconds to import
     from groundvec.features import store
+    from groundvec.model.folder import ModelFolder
     from groundvec.model.network import load_ensemble
     from groundvec.model.sentences import encode_images, encode_sentences
 
     epochs = None if ensemble else [best_snapshot(training)]
-    models = load_ensemble(training["folder"], epochs, choose("cpu"), treebank)
+    models = load_ensemble(ModelFolder(training["folder"]), epochs, choose("cpu"), treebank)
     captions = read_captions(results, training)
     language = training["languages"][0]
     features = partial(store.read, features_of(results, training))

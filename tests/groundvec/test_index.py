@@ -291,7 +291,7 @@ def test_queries_are_combined_before_distances_are_computed():
     "options, message",
     [
         ({"images": []}, "there is nothing to search: name a picture or a folder"),
-        ({"images": "photos", "model": 5}, "5 is no model: give the name or the folder of one"),
+        ({"images": "photos", "model": 5}, "model is 5: give it as str"),
         (
             {"images": "photos", "backbone": ["resnet50"]},
             r"\['resnet50'\] is no network: give its name, or loaded",

@@ -47,7 +47,6 @@ from groundvec.runtime.texts import is_blank
 if TYPE_CHECKING:
     from groundvec.cli.search_results import Hits
     from groundvec.index import Index, Query
-    from groundvec.model.folder import ModelFolder
 
 # A weight and its term. A time of day or a ratio, such as 16:9, and a number of a list are none.
 WEIGHTED = re.compile(r"(\d{1,3}|\d{0,3}\.\d+):([^\s\d].*)", re.DOTALL)
@@ -153,20 +152,14 @@ def main(arguments: argparse.Namespace) -> None:
             ", ".join(words[:3]),
         )
 
+    from groundvec.encoder import SentenceEncoder
     from groundvec.index import Index
-    from groundvec.model import hub
     from groundvec.model.sentences import chosen_language
 
-    folder = hub.find(arguments.model)
-    chosen_language(arguments.language, folder.description["languages"])
-    index = Index(
-        images,
-        model=folder,
-        device=arguments.device,
-        backbone=arguments.backbone,
-        crops=arguments.crops,
-    )
-    about = _about(index, folder)
+    encoder = SentenceEncoder(arguments.model, device=arguments.device)
+    chosen_language(arguments.language, encoder.languages)
+    index = Index(images, encoder, backbone=arguments.backbone, crops=arguments.crops)
+    about = _about(index)
     if files.is_first(about):
         log.warning("%s", about)
     if queries:
@@ -313,10 +306,12 @@ def _picture_or_sentence(argument: str) -> Path | str:
     return argument if is_word and isinstance(path, Path) and path.is_dir() else path
 
 
-def _about(index: "Index", folder: "ModelFolder") -> str:
+def _about(index: "Index") -> str:
     """Name a model's languages and training data in one line."""
     from groundvec.config.parts import options_schema
 
+    folder = index.encoder.model_folder
+    assert folder is not None
     content = folder.metadata
     data = content["dataset"]
     with suppress(InputError, KeyError):  # a source that is not installed here, or has no card

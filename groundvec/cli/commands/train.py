@@ -272,11 +272,11 @@ def _interpolate(
     from groundvec.data import dataset
     from groundvec.data.split import load_split
     from groundvec.features import store
-    from groundvec.model.network import load_ensemble
+    from groundvec.model.folder import ModelFolder
     from groundvec.training.fine_tuning import interpolate
 
-    texts = load_ensemble(model)[0].texts
     read_features = partial(store.read, features)
+    texts = ModelFolder(model).texts
     dev = load_split(dataset.read_captions(captions), "dev", read_features, texts)
     share = interpolate(start, model, dev)
     name = start.path.name

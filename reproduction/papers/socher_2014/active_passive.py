@@ -46,6 +46,7 @@ NOTES = [
 def make(results: Results, stem: Path) -> None:
     """Write the table of one data set."""
     from groundvec.device import choose  # torch takes seconds to import
+    from groundvec.model.folder import ModelFolder
     from groundvec.model.network import load_model
 
     models = check_one_dataset(labelled(results.models))
@@ -54,7 +55,7 @@ def make(results: Results, stem: Path) -> None:
     parts = []
     for _, training in models[models["languages"].map(lambda names: "en" in names)].iterrows():
         epoch = best_snapshot(training)
-        model = load_model(training["folder"], epoch, choose("cpu"))
+        model = load_model(ModelFolder(training["folder"]), epoch, choose("cpu"))
         vectors = np.split(model.encode_sentences(texts, "en"), len(SENTENCES))
         labels = {name: training[name] for name in (*PASSIVE_KEYS, "seed")}
         parts.append(closeness(*vectors).assign(**labels, epochs=epoch))

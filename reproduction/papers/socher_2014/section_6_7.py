@@ -55,12 +55,13 @@ def norms(matrices: np.ndarray, relations: Sequence[str], edges: Sequence[int]) 
 
 def of_models(results: Results) -> pd.DataFrame:
     """Compute the `norms` for every seed of each data set's SDT-RNN."""
+    from groundvec.model.folder import ModelFolder
     from groundvec.model.network import load_model  # torch takes seconds to import
 
     tables = []
     for _, training in sdt_rnns(results.models).iterrows():
         epoch = best_snapshot(training)
-        model = load_model(training["folder"], epoch)
+        model = load_model(ModelFolder(training["folder"]), epoch)
         language = training["languages"][0]
         encoder: Any = model.captions[model.name_of(language)]
         text: Any = model.texts[language]

@@ -8,7 +8,8 @@ import yaml
 
 from groundvec.card.card import card
 from groundvec.config import parts
-from groundvec.runtime.files import read_json, write_json
+from groundvec.model.folder import ModelFolder
+from groundvec.runtime.files import write_json
 from reproduction.papers import known, references
 from tests.support.examples import change_model
 from tests.support.refusals import refused
@@ -133,7 +134,7 @@ def test_the_card_says_how_the_model_was_made_and_is_loaded(folder):
     facts = ("4 and 8", r"resnet152 (IMAGENET1K\_V1)", "c1")
     assert all(f"| {fact} |" in text for fact in facts)
     parts = yaml.safe_load(text.split("```yaml\n")[1].split("```")[0])
-    assert parts == read_json(folder / "model" / "model.json")["description"]
+    assert parts == ModelFolder(folder / "model").description
     compile(text.split("```python\n")[1].split("```")[0], "card", "exec")
 
 
@@ -186,7 +187,7 @@ def test_several_languages_are_told_apart(folder):
 
 def test_a_bag_of_words_does_not_read_the_order_and_trees_need_a_parser(folder):
     trees = {"name": "trees", "parser": "en_core_web_sm", "vectors": "glove/glove.6B.50d.txt"}
-    parts = {"encoder": {"name": "mean", "size": 8}, "text": trees}
+    parts = {"encoder": {"name": "mean", "size": 50}, "text": trees}
     change_model(folder / "model", description=described("gru-8-max") | parts)
     text = make(folder)
     assert "does not read the order" in text and "parsed by en_core_web_sm first" in text

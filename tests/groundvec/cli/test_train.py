@@ -144,7 +144,7 @@ def test_a_model_that_cannot_be_fine_tuned_is_trained_anew(data, capsys):
     )
     assert said[0] == line and len(said) == 3
     train("--epochs", "2", "--precision", "float32", "--from", "none", "-o", "again")
-    [one, other] = [load_model(name, 2).state_dict() for name in ("model", "again")]
+    [one, other] = [load_model(ModelFolder(name), 2).state_dict() for name in ("model", "again")]
     assert all(torch.equal(one[name], other[name]) for name in one)
 
 

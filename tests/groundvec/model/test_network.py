@@ -11,6 +11,7 @@ import yaml
 import reproduction  # noqa: F401, makes the study's parts known
 from groundvec import SentenceEncoder
 from groundvec.device import choose, rounds_to_bfloat16
+from groundvec.model.folder import ModelFolder
 from groundvec.model.network import Model, load_model
 from groundvec.model.stored import Weights
 from groundvec.model.weights import load as load_weights
@@ -116,7 +117,7 @@ def test_a_description_that_claims_too_much_is_refused_before_memory_is_taken(
         change = yaml.safe_load(change)
     write_json(tmp_path / "model.json", merged(content, change) if change else change)
     with grows_less_than(200_000), refused(message):
-        load_model(tmp_path, 4)
+        load_model(ModelFolder(tmp_path), 4)
 
 
 @pytest.mark.parametrize("epochs", [["../../x"], [], [4, 4], [10**6]])

@@ -5,7 +5,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from groundvec import numpy_backend
-from groundvec.model.network import Model, load_ensemble, load_model
+from groundvec.model.folder import ModelFolder
+from groundvec.model.network import Model, load_model
 from groundvec.model.stored import Weights
 from groundvec.model.weights import load as load_weights
 from groundvec.model.weights import save as save_weights
@@ -21,7 +22,7 @@ def test_damaged_weights_are_named(tmp_path):
     path = tmp_path / "snapshots" / "epoch-004.safetensors"
     path.write_bytes(path.read_bytes()[:200])
     with refused(r"epoch-004\.safetensors does not hold the weights"):
-        load_model(tmp_path, 4)
+        load_model(ModelFolder(tmp_path), 4)
 
 
 def test_weights_in_eight_bits_are_within_half_a_step_and_checked(tmp_path):
@@ -104,7 +105,7 @@ def test_stored_matrices_that_do_not_fit_are_refused(
         Weights(tmp_path / "w")("weight", 2**14, 8)
 
 
-@pytest.mark.parametrize("load", [numpy_backend.load, load_ensemble])
+@pytest.mark.parametrize("load", [numpy_backend.Network, load_model])
 @pytest.mark.parametrize(
     "name, value, error",
     [
@@ -121,7 +122,7 @@ def test_weights_of_images_are_checked_before_images_are_read(tmp_path, load, na
     path = tmp_path / "snapshots" / "epoch-004.safetensors"
     save_file(load_file(path) | {name: value}, path)
     with refused(error):
-        load(tmp_path, [4])
+        load(ModelFolder(tmp_path), 4)
 
 
 @pytest.mark.parametrize("packed", [False, True])

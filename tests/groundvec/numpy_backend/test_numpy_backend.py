@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 from groundvec import SentenceEncoder
 from groundvec import numpy_backend as inference
 from groundvec.model import shipped
-from groundvec.model.network import Model, load_ensemble
+from groundvec.model.folder import ModelFolder
+from groundvec.model.hub import find
+from groundvec.model.network import Model, load_ensemble, load_model
 from groundvec.model.sentences import encode_sentences
 from groundvec.runtime.files import write_json
 from tests.support.examples import description, save_model
-from tests.support.models import BAG, CAPTIONS, TEXTS
-from tests.support.refusals import refused
+from tests.support.models import CAPTIONS, TEXTS
 from tests.support.tables import cells
 
 ODD = [
@@ -56,7 +57,8 @@ def both(folder, encoder, text):
         for weights in model.captions.buffers():
             weights.uniform_(0.1, 3)
     save_model(folder, model)
-    return load_ensemble(folder, [4]), inference.load(folder, [4])
+    saved = ModelFolder(folder)
+    return [load_model(saved, 4)], [inference.Network(saved, 4)]
 
 
 @pytest.mark.parametrize("encoder, text", MODELS, ids=str)
@@ -76,7 +78,7 @@ def test_shipped_encoders_equal_torch_s(name):
     sentences = [*ODD, "A man in a red shirt rides his bicycle, slowly."]
     found = SentenceEncoder(name, device="cpu")
     assert isinstance(found.models[0], inference.Network)
-    expected = SentenceEncoder(load_ensemble(shipped.find_local(name)))
+    expected = SentenceEncoder(load_ensemble(find(name)))
     np.testing.assert_allclose(found.encode(sentences), expected.encode(sentences), atol=1e-5)
 
 
@@ -96,14 +98,13 @@ def test_a_large_recurrent_network_or_one_on_a_gpu_is_torch_s(tmp_path, monkeypa
     assert kind() is inference.Network
 
 
-@pytest.mark.parametrize("encoder, text", [(BAG, "words"), (RNN, "characters")])
-def test_a_description_that_lacks_an_option_is_refused(tmp_path, encoder, text):
-    both(tmp_path, encoder, text)
+def test_an_option_that_a_description_lacks_has_its_default(tmp_path):
+    _, [network] = both(tmp_path, RNN, "characters")
     content = json.loads((tmp_path / "model.json").read_text())
     del content["description"]["encoder"]["embedding"]
     write_json(tmp_path / "model.json", content)
-    with refused(r"model\.json does not describe a model: .*'embedding'"):
-        inference.load(tmp_path, [4])
+    again = inference.Network(ModelFolder(tmp_path), 4)
+    np.testing.assert_array_equal(*(one.encode_sentences(ODD) for one in (network, again)))
 
 
 @pytest.mark.parametrize("name", shipped.versions())

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec import numpy_backend
+from groundvec.model.folder import ModelFolder
 from groundvec.model.sentences import Snapshot
 from groundvec.numpy_backend import tokens
 from tests.support.examples import save_model
@@ -39,7 +40,7 @@ def network(tmp_path_factory, request):
         for weights in bag.captions.parameters():
             weights.normal_()
     save_model(folder, bag)
-    return numpy_backend.load(folder, [4])[0]
+    return numpy_backend.Network(ModelFolder(folder), 4)
 
 
 def check(network, sentences, tokenized=False):

@@ -53,7 +53,7 @@ def test_the_weights_are_interpolated_as_development_recall_says(
     monkeypatch.setattr(fine_tuning, "development_recall", lambda *_: recalls(next(values)))
     start, tuned = folders
     assert fine_tuning.interpolate(ModelFolder(start), tuned, SPLIT) == share
-    for weights in load_model(tuned, 4).parameters():  # its checksum is in model.json
+    for weights in load_model(ModelFolder(tuned), 4).parameters():  # its checksum is in model.json
         assert (weights == share).all()
     assert ModelFolder(tuned).metadata["start"] == {"model": "start", "share": share}
 

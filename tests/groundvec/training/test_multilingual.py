@@ -14,6 +14,7 @@ from groundvec.config.description import complete_description
 from groundvec.data.dataset import CAPTION_COLUMNS
 from groundvec.data.split import Captions, Split, load_text_only
 from groundvec.evaluation.retrieval import caption_ranks
+from groundvec.model.folder import ModelFolder
 from groundvec.model.network import Model, load_model
 from groundvec.results.schemas import History
 from groundvec.runtime.files import read_json
@@ -67,7 +68,7 @@ def test_a_saved_model_embeds_each_language_as_before(tmp_path, shared):
     described = description(parts={**BOTH, "shared": shared})
     one = Model(described, {"en": english, "de": german}, 12).eval()
     save_model(tmp_path, one)
-    again = load_model(tmp_path, 4)
+    again = load_model(ModelFolder(tmp_path), 4)
     encoder = SentenceEncoder(tmp_path, epochs=[4])
     for language in ("en", "de"):
         expected = one.encode_sentences(captions, language)

@@ -9,6 +9,7 @@ import torch
 from scipy import stats
 
 from groundvec.features import store
+from groundvec.model.folder import ModelFolder
 from groundvec.model.network import Model, load_model
 from groundvec.results.frames import read_csv
 from reproduction.papers.socher_2014 import (
@@ -199,7 +200,7 @@ def test_norms_are_read_from_the_best_snapshots(trained, tmp_path):
     table = table.set_index("relation")
     # Eight images with five captions; one caption has no verb, hence no subject.
     assert table["edges"].to_dict() == {"det": 80, "prep_in": 40, "nsubj": 32}
-    models = [load_model(Path(path).parent, 8) for path in trained[1:3]]
+    models = [load_model(ModelFolder(Path(path).parent), 8) for path in trained[1:3]]
     place = models[0].texts["en"].relations.index("nsubj")
     matrices = [model.captions["en"].matrices[place].detach().numpy() for model in models]
     for column, origin in (("norm", 0), ("from_identity", np.eye(4))):
@@ -247,7 +248,7 @@ def test_passives_are_embedded_by_the_best_snapshots(trained, tmp_path, monkeypa
     assert row[:3] == ["SDT-RNN", labels.MARGIN, "2"]
     cosines = []
     for path in trained[1:3]:
-        model = load_model(path.parent, 8)
+        model = load_model(ModelFolder(path.parent), 8)
         a, b = (model.encode_sentences(said[name].tolist()) for name in ("active", "passive"))
         lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
         cosines.append(100 * np.mean((a * b).sum(axis=1) / lengths))
