@@ -10,7 +10,6 @@ from typing import (
     TYPE_CHECKING,
     Any,
     Literal,
-    Self,
     TypedDict,
     TypeGuard,
     Unpack,
@@ -128,16 +127,6 @@ class SentenceEncoder:
         self.description = self.models[0].description
         self.languages = list(self.models[0].texts)
         self.dim = self.models[0].size
-
-    @classmethod
-    def from_pretrained(
-        cls,
-        model: str | Path,
-        epochs: Sequence[int] | None = None,
-        device: str | None = None,
-    ) -> Self:
-        """Load a model, as the constructor does."""
-        return cls(model, epochs, device)
 
     def __repr__(self) -> str:
         """Return the model's name, size, languages and device."""

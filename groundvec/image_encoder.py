@@ -3,14 +3,12 @@
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from numbers import Integral
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from groundvec.features import backbones
-from groundvec.features.backbones import CROPS, Backbone
+from groundvec.features.backbones import Backbone
 from groundvec.features.files import checksums, pictures
 from groundvec.model.folder import ModelFolder
 from groundvec.model.sentences import Snapshot, encode_images
@@ -57,7 +55,6 @@ class ImageEncoder:
             InputError: also if a network is unknown, its weights are not available, or the model
                 was trained on features of another width.
         """
-        check_networks(backbone, crops)
         folder, self.models = open_model(model, epochs, device)
         if backbone is None:
             if folder is None:
@@ -144,14 +141,3 @@ def networks_of(folder: ModelFolder) -> list[Backbone]:
     """Return the networks that computed the features of a model's training."""
     with extra("networks"):  # if there are no graphs
         return backbones.of_features(folder.blocks, folder.graphs)
-
-
-def check_networks(backbone: Any, crops: Any) -> None:
-    """Raise InputError if these are no networks, or no number of crops; see `ImageEncoder`."""
-    if backbone is not None and not isinstance(backbone, str):
-        networks = [backbone] if isinstance(backbone, Backbone) else backbone
-        is_list = isinstance(networks, Sequence) and len(networks) > 0
-        if not is_list or not all(isinstance(network, Backbone) for network in networks):
-            raise InputError(f"{backbone!r} is no network: give its name, or loaded networks")
-    if crops is not None and not (isinstance(crops, Integral) and crops in CROPS):
-        raise InputError(f"crops is {crops!r}: it must be 1, 2 or 10")

@@ -3,40 +3,37 @@
 The vectors of a folder's pictures are kept in the user's cache.
 """
 
-import hashlib
+import io
 import json
 import logging
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from groundvec import similarity
 from groundvec.encoder import SentenceEncoder
 from groundvec.features import versions
+from groundvec.features.backbones import Backbone
 from groundvec.features.files import PICTURE, UNREADABLE, checksums, paths, pictures
-from groundvec.image_encoder import ImageEncoder, check_networks, networks_of
+from groundvec.image_encoder import ImageEncoder, networks_of
 from groundvec.model import bank, classes
 from groundvec.model.classes import Evidence
 from groundvec.model.folder import ModelFolder
 from groundvec.provenance import code_hash, digest
+from groundvec.runtime.arguments import typed
 from groundvec.runtime.errors import InputError, extra, shortened
 from groundvec.runtime.files import SMALL, cache, read_regular, state, write_bytes
 from groundvec.text.encoded import strings
 
-if TYPE_CHECKING:
-    from groundvec.features.backbones import Backbone
-
-    Backbones = str | Backbone | Sequence[Backbone] | None
-    Query = str | Path
-    Queries = Query | Iterable[Query] | Mapping[Query, float]
+Backbones = str | Backbone | Sequence[Backbone] | None
+Query = str | Path
+Queries = Query | Iterable[Query] | Mapping[Query, float]
 
 log = logging.getLogger(__name__)
 
@@ -46,9 +43,7 @@ State = tuple[str, int, int, int, int]
 # Bytes per file in an index, without its vector: a path has at most 4,096 on Linux, and the numbers
 # and the checksum fit into the other half. An index that is larger than this allows is not read.
 LONGEST = 2**13
-FORM = "2"  # of an index; with another one, indexes of earlier versions are not read
-LARGEST = 1e9  # number of an index; models compute hardly any above 1
-SHA256 = re.compile("[0-9a-f]{64}")
+FORM = "3"  # of an index; with another one, indexes of earlier versions are not read
 EXPLAINED = 20  # problems that a search explains
 # A combined query that is shorter than this was taken away from itself: only rounding is left.
 SHORTEST = 1e-3
@@ -91,12 +86,13 @@ class Index:
             (`groundvec.model.classes`); no columns if the model has no classifiers.
     """
 
+    @typed
     def __init__(
         self,
         images: str | Path | Iterable[str | Path],
         model: str | Path | SentenceEncoder = "flickr8k",
         device: str | None = None,
-        backbone: "Backbones" = None,
+        backbone: Backbones = None,
         crops: int | None = None,
     ) -> None:
         """Embed the pictures of a folder, or named ones, unless their vectors are in the cache.
@@ -116,7 +112,6 @@ class Index:
         named = paths(images)
         if not named:
             raise InputError("there is nothing to search: name a picture or a folder of pictures")
-        check_networks(backbone, crops)
         if not isinstance(model, SentenceEncoder):
             model = SentenceEncoder(model, device=device)
         folder = model.model_folder
@@ -180,7 +175,7 @@ class Index:
             errors |= known.add(readable, rows, problems)
         if new_files or unknown or len(known.sums) > len(set(states)):
             known.sums = {file_state: known.sums[file_state] for file_state in states}
-            _write(cache_file, known)
+            _write(cache_file, known, form)
 
         # 3. The first file of each usable content.
         usable: dict[str, Path] = {}
@@ -199,14 +194,15 @@ class Index:
         self.normalizers = rows["normalizer"].copy()
         self.levels = rows["levels"].copy()
 
+    @typed
     def search(
         self,
         query: str | Path,
         best: int = 10,
         language: str | None = None,
         tokenized: bool = False,
-        plus: "Queries" = (),
-        minus: "Queries" = (),
+        plus: Queries = (),
+        minus: Queries = (),
     ) -> list[Hit]:
         """Find the pictures that fit a query best, with their scores, the best first.
 
@@ -235,7 +231,7 @@ class Index:
                 or classes have; a picture cannot be used; also the errors of
                 `SentenceEncoder.encode`.
         """
-        if not (isinstance(best, Integral) and best >= 1):
+        if best < 1:
             raise InputError(f"best is {best!r}: it must be 1 or more, a whole number")
         terms = _terms(query, plus, minus)
         weights = np.array([*terms.values()], np.float32)
@@ -287,8 +283,8 @@ class Index:
         picture: str | Path,
         query: str | Path,
         language: str | None = None,
-        plus: "Queries" = (),
-        minus: "Queries" = (),
+        plus: Queries = (),
+        minus: Queries = (),
     ) -> list[Evidence]:
         """Return the words of a query that stand for classes, with the classes seen in a picture.
 
@@ -365,18 +361,13 @@ class Index:
         return chosen
 
 
-def _terms(query: "Query", plus: "Queries", minus: "Queries") -> "dict[Query, float]":
+def _terms(query: Query, plus: Queries, minus: Queries) -> dict[Query, float]:
     """Return the terms of a query with their weights; a repeated term counts as often."""
     terms: dict[Query, float] = {}
     for sign, queries in ((1, [query]), (1, plus), (-1, minus)):
         if isinstance(queries, str | Path):
             queries = [queries]
-        try:
-            weights = queries if isinstance(queries, Mapping) else Counter(iter(queries))
-        except TypeError:
-            raise InputError(
-                f"{queries!r} is no query: give a sentence, a Path, or several"
-            ) from None
+        weights = queries if isinstance(queries, Mapping) else Counter(queries)
         for term, weight in weights.items():
             if not (isinstance(weight, int | float | np.floating) and 0 < weight <= HEAVIEST):
                 raise InputError(
@@ -397,15 +388,13 @@ def _thumbnail(path: Path) -> np.ndarray:
 
 
 def _cache_file(
-    folder: ModelFolder, named: Sequence[Path], backbone: "Backbones", crops: int | None
+    folder: ModelFolder, named: Sequence[Path], backbone: Backbones, crops: int | None
 ) -> Path:
     """Name the file of an index by all that decides its vectors: the model, the networks, code."""
     parts = [digest(folder.metadata, folder.ensemble)]
     if backbone is None or isinstance(backbone, str):
         parts.append(str(backbone))
     else:
-        from groundvec.features.backbones import Backbone
-
         networks = [backbone] if isinstance(backbone, Backbone) else backbone
         parts += [f"{network.name} {network.sha256} {network.crops}" for network in networks]
     parts += [str(crops), code_hash("groundvec/features/extract.py"), FORM]
@@ -468,32 +457,13 @@ def _read(file: Path, form: np.dtype, pictures: int) -> _Known:
 
     The index may have been made for more pictures than there are now. If it is much larger than
     an index of this number of pictures, it is not read: it would take longer than embedding them.
-
-    The checksum detects damage. It does not detect a program that may write the user's cache and
-    also changes the checksum: its numbers can put pictures into a wrong order.
     """
     try:
         data = read_regular(file, SMALL + pictures * (form.itemsize + LONGEST))
-        checksum, listing, numbers = data.split(b"\n", 2)
-        if checksum != _checksum(file, listing, numbers):
-            raise ValueError("another checksum")
-        seen, contents, unusable = json.loads(listing)
-        # Each content belongs to a file, and is either usable or not. So a single changed value
-        # does not go unnoticed, such as the content of one file in place of another's.
-        sums = {
-            (path, bytes_, modified, inode, changed): content
-            for path, bytes_, modified, inode, changed, content in seen
-        }
-        listed = [*contents, *unusable]
-        if not all(SHA256.fullmatch(content) for content in listed) or len(sums) < len(seen):
-            raise ValueError("another form")
-        if {*sums.values()} != {*listed} or len({*listed}) < len(listed):
-            raise ValueError("files without a content, or contents without a file")
-        if not all(isinstance(problem, str) for problem in unusable.values()):
-            raise ValueError("a problem is no text")
-        rows = np.frombuffer(numbers, form)
-        if not all((abs(rows[name]) < LARGEST).all() for name in ("vector", "normalizer")):
-            raise ValueError("a number is not finite, or would overflow in a product")
+        with np.load(io.BytesIO(data), allow_pickle=False) as saved:  # compares zip's checksums
+            seen, contents, unusable = json.loads(saved["listing"].tobytes())
+            rows = saved["rows"]
+        sums = {tuple(file_state): content for *file_state, content in seen}
         return _Known(sums, dict(zip(contents, rows, strict=True)), unusable)
     except (FileNotFoundError, NotADirectoryError):
         return _Known()
@@ -505,26 +475,17 @@ def _read(file: Path, form: np.dtype, pictures: int) -> _Known:
         return _Known()
 
 
-def _write(file: Path, known: _Known) -> None:
-    """Write an index for `_read`, without files that could not be read: the next index tries.
-
-    The first line is a checksum, the second a JSON listing, and then come the rows.
-    """
+def _write(file: Path, known: _Known, form: np.dtype) -> None:
+    """Write an index for `_read`, without files that could not be read: the next index tries."""
     read = known.rows.keys() | known.unusable.keys()
     seen = [[*file_state, content] for file_state, content in known.sums.items() if content in read]
     used = {content for *_, content in seen}
     rows = {content: row for content, row in known.rows.items() if content in used}
     unusable = {content: problem for content, problem in known.unusable.items() if content in used}
     listing = json.dumps([seen, list(rows), unusable]).encode()
-    numbers = b"".join(row.tobytes() for row in rows.values())
-    data = b"\n".join([_checksum(file, listing, numbers), listing, numbers])
+    data = io.BytesIO()
+    np.savez(
+        data, listing=np.frombuffer(listing, np.uint8), rows=np.array(list(rows.values()), form)
+    )
     with suppress(OSError):  # the cache of features, in the same folder, warns
-        write_bytes(file, data, replace=True)
-
-
-def _checksum(file: Path, listing: bytes, numbers: bytes) -> bytes:
-    """Compute the checksum of an index and its file name, which is unique to folder and model."""
-    sha = hashlib.sha256(file.name.encode())
-    sha.update(listing)
-    sha.update(numbers)
-    return sha.hexdigest().encode()
+        write_bytes(file, data.getbuffer(), replace=True)

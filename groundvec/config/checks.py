@@ -18,38 +18,6 @@ from groundvec.config.types import Schema
 REFERENCES: dict[str, Schema] = {
     f"#/$defs/{name}": {"type": "string"} for name in ("path", "file", "folder")
 }
-LANGUAGES: Schema = {
-    "type": "array",
-    "minItems": 1,
-    "maxItems": 100,
-    "uniqueItems": True,
-    "items": {"type": "string", "pattern": "[a-z]{2}"},
-}
-IMAGE: Schema = {
-    "type": "object",
-    "additionalProperties": False,
-    "properties": {
-        "dropout": {"type": "number", "minimum": 0, "exclusiveMaximum": 1},
-        "gaussian": {"type": "number", "exclusiveMinimum": 0, "maximum": 100},
-        "standardize": {"type": "boolean"},
-    },
-}
-DESCRIPTION: Schema = {
-    "type": "object",
-    "required": ["languages", "text", "encoder", "similarity", "objective"],
-    "additionalProperties": False,
-    "properties": {
-        "languages": LANGUAGES,
-        "shared": {"type": "boolean"},
-        "text": {"part": "text"},
-        "encoder": {"part": "encoders"},
-        "objective": {"part": "objectives"},
-        "image": IMAGE,
-        "similarity": {"enum": ["cosine", "dot", "euclidean"]},
-        # No encoder reads it; it is checked where a training begins with it.
-        "training": {"type": "object"},
-    },
-}
 
 
 def find_mistake(value: Any, schema: Mapping[str, Any], place: str = "") -> str:

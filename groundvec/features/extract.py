@@ -4,7 +4,6 @@ import io
 import json
 import logging
 import time
-import zipfile
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -191,11 +190,6 @@ class _Finished:
             try:
                 data = io.BytesIO(read_regular(shard, MAX_SHARD))
                 with np.load(data, allow_pickle=False) as saved:  # compares zip's checksums
-                    members = saved.zip.infolist()
-                    if any(member.compress_type != zipfile.ZIP_STORED for member in members):
-                        raise ValueError("packed, which may become any size")
-                    if saved["network"] != self.folder.name:
-                        raise ValueError("features of another network")
                     saved_checksums = saved["sums"]
                     # They are sorted (`save`), so that each checksum's row is found by bisection.
                     rows = np.searchsorted(saved_checksums, checksums)
@@ -204,11 +198,6 @@ class _Finished:
                     if not known.any():
                         continue  # without reading the features
                     values = saved["features"]
-                expected = (len(saved_checksums), features.shape[1])
-                if values.dtype != np.float32 or values.shape != expected:
-                    raise ValueError("another type or shape than features")
-                if not np.isfinite(values).all():
-                    raise ValueError("features that are not finite")
             except (OSError, MemoryError) as error:  # the file may be intact
                 if self.strict and isinstance(error, OSError):
                     raise
@@ -231,7 +220,7 @@ class _Finished:
                 # Sorted, and of equal images one.
                 checksums, rows = np.unique(checksums, return_index=True)
                 data = io.BytesIO()
-                np.savez(data, network=self.folder.name, sums=checksums, features=features[rows])
+                np.savez(data, sums=checksums, features=features[rows])
                 shard = self.folder / f"{digest(checksums.tolist())}.npz"
                 write_bytes(shard, data.getbuffer(), replace=True)
         except OSError as error:

@@ -32,13 +32,8 @@ UNREADABLE = "unreadable: "  # with the reason, it replaces a checksum
 
 
 def paths(images: str | Path | Iterable[str | Path]) -> list[Path]:
-    """Return one path or several as a list; InputError if they are no paths."""
-    if isinstance(images, str | Path):
-        images = [images]
-    try:
-        return [Path(image) for image in images]
-    except TypeError:
-        raise InputError(f"{images!r} is no picture: name a picture or a folder") from None
+    """Return one path or several as a list."""
+    return [Path(image) for image in ([images] if isinstance(images, str | Path) else images)]
 
 
 def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:

@@ -284,7 +284,7 @@ def _open(
         else:
             _check_user_block(path)
             file = h5py.File(path, "r", locking=False)  # some network drives have no locks
-            file_attributes = {name: _scalar(name, value) for name, value in file.attrs.items()}
+            file_attributes = {name: _scalar(value) for name, value in file.attrs.items()}
             image_ids = file["image_ids"]
             values = file["features"]
             check_memory(path, values.nbytes)
@@ -330,12 +330,7 @@ def _text(image_id: Any) -> str:
     return image_id.decode() if isinstance(image_id, bytes) else str(image_id)
 
 
-def _scalar(name: str, value: Any) -> Any:
-    """Convert an attribute's value for JSON; ValueError if it is an array, or not UTF-8."""
+def _scalar(value: Any) -> Any:
+    """Convert an attribute's value for JSON."""
     value = value.item() if isinstance(value, np.generic) else value
-    value = value.decode() if isinstance(value, bytes) else value
-    if isinstance(value, str):
-        value.encode()
-    elif not isinstance(value, int | float):
-        raise ValueError(f"its attribute {name} is neither text nor a number")
-    return value
+    return value.decode() if isinstance(value, bytes) else value

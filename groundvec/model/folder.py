@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from groundvec.config import parts
-from groundvec.config.checks import DESCRIPTION, find_mistake
+from groundvec.config.checks import find_mistake
 from groundvec.config.types import Description, Ensemble, Labels, Metadata, Schema, Text
 from groundvec.features.blocks import Block
 from groundvec.features.transform import Transform
@@ -34,122 +34,9 @@ CLASSES = "classes.safetensors"  # see `groundvec.model.classes`
 LEXICON = "lexicon.safetensors"
 # Keys of model.json that name files of their own.
 KEYS_OF_FILES = ("bank", "classes", "graphs")
-MAX_INVERSE_TEMPERATURE = 10_000  # cosines times more would differ by float32's rounding alone
-INTEGER = {"type": "integer"}
-EPOCH = {**INTEGER, "minimum": 0, "maximum": 10_000}
-EPOCHS = {"type": "array", "minItems": 1, "maxItems": 10_000, "items": EPOCH, "uniqueItems": True}
-NAME = {"type": "string"}
-SHA256 = {**NAME, "pattern": "^[0-9a-f]{64}$"}
-WIDTH = {**INTEGER, "minimum": 1, "maximum": 2**16}
-PIXELS = {**INTEGER, "minimum": 1, "maximum": 2_000}
-CHANNELS = {"type": "array", "minItems": 3, "maxItems": 3, "items": {"type": "number"}}
-TRANSFORM: Schema = {
-    "required": ["resize", "crop", "mean", "std", "interpolation"],
-    "additionalProperties": False,
-    "properties": {
-        "resize": PIXELS,
-        "crop": PIXELS,
-        "mean": CHANNELS,
-        "std": CHANNELS,
-        "interpolation": {"enum": ["bilinear", "bicubic", "lanczos"]},
-    },
-}
-FEATURES: Schema = {
-    "type": "object",
-    "properties": {
-        "backbone": NAME,
-        "weights": NAME,
-        "weights_sha256": NAME,
-        "precision": {"enum": ["float32", "float16", "bfloat16"]},
-        # A string with JSON, as in the attributes of HDF5 files, and so are `blocks`.
-        "transform": {"contentSchema": TRANSFORM},
-        "crops": {"enum": [1, 2, 10]},
-        "factor": {"type": "number", "exclusiveMinimum": 0, "maximum": 1e15},
-        "width": WIDTH,
-    },
-}
-BLOCKS = {"contentSchema": {"type": "array", "minItems": 1, "items": FEATURES}}
-# JSON schemas of the files of a model folder, which may have been downloaded from anywhere.
-MODEL: Schema = {
-    "required": [
-        "dataset",
-        "model",
-        "description",
-        "texts",
-        "width",
-        "seed",
-        "snapshots",
-        "saved",
-        "key",
-    ],
-    "properties": {
-        "dataset": NAME,
-        "model": NAME,
-        "description": DESCRIPTION,
-        "texts": {
-            "type": "object",
-            "minProperties": 1,
-            "maxProperties": 100,
-            "additionalProperties": {"type": "object"},
-        },
-        "width": WIDTH,
-        "seed": INTEGER,
-        "draw": {"type": "array", "items": {"minimum": 1, **INTEGER}, "minItems": 3, "maxItems": 3},
-        "more_captions": {
-            "required": ["source", "captions", "pictures", "of_training_pictures"],
-            "properties": {
-                "source": NAME,
-                "captions": INTEGER,
-                "pictures": INTEGER,
-                "of_training_pictures": INTEGER,
-            },
-        },
-        "snapshots": EPOCHS,
-        "saved": EPOCHS,
-        "sha256": {"type": "object", "additionalProperties": SHA256},
-        # The checksums of the image networks' graphs, one for each block of features.
-        "graphs": {"type": "array", "minItems": 1, "maxItems": 100, "items": SHA256},
-        "bank": {
-            "type": "object",
-            "required": ["centers", "inverse_temperature", "sha256"],
-            "properties": {
-                "centers": {"minimum": 1, "maximum": 2**13, **INTEGER},
-                "inverse_temperature": {
-                    "type": "number",
-                    "exclusiveMinimum": 0,
-                    "maximum": MAX_INVERSE_TEMPERATURE,
-                },
-                "sha256": SHA256,
-            },
-        },
-        "classes": {
-            "type": "object",
-            "required": ["count", "networks", "sha256", "lexicon"],
-            "properties": {
-                "count": {"minimum": 1, "maximum": 2**15 - 1, **INTEGER},
-                # The columns of the features that the classifier of each network reads.
-                "networks": {
-                    "type": "array",
-                    "minItems": 1,
-                    "maxItems": 100,
-                    "items": {
-                        "type": "object",
-                        "required": ["start", "width"],
-                        "properties": {"start": {**INTEGER, "minimum": 0}, "width": WIDTH},
-                    },
-                },
-                "sha256": SHA256,
-                "lexicon": SHA256,
-            },
-        },
-        "features": FEATURES | {"properties": FEATURES["properties"] | {"blocks": BLOCKS}},
-        "key": NAME,
-    },
-}
-ENSEMBLE: Schema = {
-    "required": ["epochs", "best"],
-    "properties": {"epochs": EPOCHS, "best": EPOCH},
-}
+SCHEMAS: dict[str, Schema] = parts.load_yaml(Path(__file__).with_suffix(".yaml"))
+MODEL = SCHEMAS["model.json"]
+MAX_INVERSE_TEMPERATURE: int = SCHEMAS["$defs"]["inverse_temperature"]["maximum"]
 
 
 class ModelFolder:
@@ -199,7 +86,7 @@ class ModelFolder:
             InputError: `ensemble.json` is missing or of another form.
         """
         file = self.path / "ensemble.json"
-        return checked(file, read_json(file, SMALL), ENSEMBLE)
+        return checked(file, read_json(file, SMALL), SCHEMAS["ensemble.json"])
 
     @cached_property
     def texts(self) -> dict[str, Text]:

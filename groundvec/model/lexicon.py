@@ -212,14 +212,12 @@ def read(path: Path, checksum: str, classes: int) -> Lexicon:
     }:
         raise stored.wrong("other names")
     sets = {name: stored.array(name, number) for name, number in SETS.items()}
-    starts = sets["starts"]
-    are_divided = len(starts) and starts[0] == 0 and starts[-1] == len(sets["classes"])
-    if not are_divided or (np.diff(starts) < 0).any():
+    starts, members, weights = sets.values()
+    ends = [*starts[:1], *starts[-1:]]
+    if ends != [0, len(members)] or len(members) != len(weights) or (np.diff(starts) < 0).any():
         raise stored.wrong("sets that overlap or leave members out")
-    if len(sets["weights"]) != len(sets["classes"]) or (sets["weights"] > PERCENT).any():
-        raise stored.wrong("weights that do not fit the sets")
-    if ((sets["classes"] < 0) | (sets["classes"] >= classes)).any():
-        raise stored.wrong(f"a class beyond the model's {classes:,}")
+    if ((members < 0) | (members >= classes) | (weights > PERCENT)).any():
+        raise stored.wrong(f"a class beyond the model's {classes:,}, or a weight above {PERCENT}%")
     # English first, then by name: the first one wins where a word is known to several.
     languages = {
         name: _read_language(stored, name, classes, len(starts) - 1)
@@ -238,15 +236,13 @@ def _read_language(stored: _File, name: str, classes: int, sets: int) -> Languag
     except UnicodeDecodeError:
         raise stored.wrong(f"{name} has text that is not UTF-8") from None
     places = {form: place for place, form in enumerate(forms)}
-    if len(places) != len(forms):
-        raise stored.wrong(f"{name} has a written form twice")
-    if len(names) != classes:
-        raise stored.wrong(f"{name} names {len(names):,} classes, not {classes:,}")
-    if not len(forms) == len(arrays["gates"]) == len(arrays["sets"]):
-        raise stored.wrong(f"{name} has other numbers of forms, gates and sets")
-    if (arrays["gates"] > PERCENT).any() or ((arrays["sets"] < 0) | (arrays["sets"] >= sets)).any():
+    gates = arrays["gates"]
+    numbers = arrays["sets"]
+    if len(names) != classes or not len(places) == len(forms) == len(gates) == len(numbers):
+        raise stored.wrong(f"{name} has other numbers of classes, forms, gates and sets")
+    if ((gates > PERCENT) | (numbers < 0) | (numbers >= sets)).any():
         raise stored.wrong(f"{name} has a gate above {PERCENT}%, or a set that does not exist")
-    return Language(name, names, places, arrays["gates"], arrays["sets"], frozenset(known))
+    return Language(name, names, places, gates, numbers, frozenset(known))
 
 
 def with_captions(

@@ -12,7 +12,7 @@ import pandas as pd
 from groundvec.config.types import Schema
 from groundvec.data import ratings
 from groundvec.evaluation.files import read_overlap, read_predictions, read_retrieval, read_scores
-from groundvec.model.folder import MODEL, NAME, checked
+from groundvec.model.folder import MODEL, checked
 from groundvec.results import schemas
 from groundvec.results.frames import check_once, read, read_all
 from groundvec.runtime.errors import InputError
@@ -21,6 +21,7 @@ from reproduction.reporting import systems
 from reproduction.reporting.measures import semantic_measures
 from reproduction.schemas import Measures, Models, Reranked
 
+NAME: Schema = {"type": "string"}
 # The keys of model.json that tables read. A part that this version lacks is shown by its name.
 PART: Schema = {"type": "object", "required": ["name"], "properties": {"name": NAME}}
 DESCRIPTION: Schema = {

@@ -130,7 +130,7 @@ def test_options_have_the_names_and_the_defaults_of_sentence_transformers(encode
     assert_allclose(tensors, vectors, atol=1e-6)
     assert_array_equal(encoder.encode_query(CAPTIONS, **defaults), vectors)
     assert_array_equal(encoder.encode_document(CAPTIONS, **defaults), vectors)
-    loaded = SentenceEncoder.from_pretrained(encoder.folder)
+    loaded = SentenceEncoder(encoder.folder)
     assert encoder.get_sentence_embedding_dimension() == loaded.dim == 16
     name = encoder.folder.name
     assert repr(encoder) == f"SentenceEncoder({name!r}, dim=16, languages=['en'], device='cpu')"

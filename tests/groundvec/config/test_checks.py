@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from groundvec.config.checks import DESCRIPTION, find_mistake
+from groundvec.config.checks import find_mistake
 from groundvec.model.folder import MODEL
 from tests.support.examples import description
 from tests.support.tables import cells
@@ -48,9 +48,10 @@ def test_a_value_is_refused_where_jsonschema_refuses_it(value, schema):
 )
 def test_a_description_is_checked_with_the_options_of_its_parts(change, mistake):
     described = description()
-    assert find_mistake(described, DESCRIPTION) == ""
+    schema = MODEL["properties"]["description"]
+    assert find_mistake(described, schema) == ""
     changed = described | yaml.safe_load(change)
-    assert find_mistake(changed, DESCRIPTION).startswith(mistake)
+    assert find_mistake(changed, schema).startswith(mistake)
 
 
 def test_the_place_of_a_mistake_is_named():

@@ -126,8 +126,7 @@ def test_many_operations_are_refused(tmp_path, monkeypatch):
             "it has external_data in a TensorProto",
         ),
         (changed(add_weights), "nodes and weights"),
-        # An empty node takes two bytes in the file, and 140 in memory.
-        (b"\x3a\x80\x80\x80\x01" + 2**20 * b"\x0a\x00", "it has more than nodes and weights"),
+        (b"\x3a\x80\x80\x80\x01" + 2**20 * b"\x0a\x00", "it has 1,048,576 nodes and weights"),
     ],
 )
 def test_other_files_are_refused(tmp_path, content, problem):

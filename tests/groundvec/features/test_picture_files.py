@@ -126,9 +126,3 @@ def test_entries_that_cannot_be_read_are_left_out_with_a_line_per_folder(
     ]
     with refused(r"gone cannot be read \(Stale file handle\): change its"):
         pictures(photos / "gone")
-
-
-@pytest.mark.parametrize("given", [None, [4]])
-def test_arguments_other_than_paths_are_refused(given):
-    with refused("is no picture: name a picture or a folder"):
-        pictures(given)
