@@ -23,15 +23,15 @@ def read_retrieval(paths: Iterable[str | Path], everything: bool = False) -> sch
     """Read retrieval scores, one file per training; the epochs of chance are empty strings.
 
     Args:
-        everything: include retrieval between captions, with a bank, and simulated chance.
+        everything: include retrieval between captions, and with a bank.
 
     Raises:
         InputError: a file is not whole, or two files are of the same model.
     """
     scores = read_all(paths, schemas.Retrieval).fillna({"epochs": ""})
     if not everything:
-        others = scores["kind"].isin(["random", schemas.QUERYBANK])
-        scores = scores[scores["direction"].isin(DIRECTIONS) & ~others]
+        has_bank = scores["kind"] == schemas.QUERYBANK
+        scores = scores[scores["direction"].isin(DIRECTIONS) & ~has_bank]
     return scores.reset_index(drop=True)
 
 

@@ -16,7 +16,6 @@ import pandas as pd
 from groundvec.config import parts
 from groundvec.data.split import Split, captions_of, load_split
 from groundvec.evaluation.chance import chance, chance_of_captions
-from groundvec.evaluation.ranks import ranks
 from groundvec.evaluation.retrieval import (
     SENTENCES,
     Ranks,
@@ -31,11 +30,9 @@ from groundvec.model.folder import ModelFolder, epochs_compared
 from groundvec.model.network import Model, load_model
 from groundvec.provenance import provenance
 from groundvec.querybank import normalized
-from groundvec.results.schemas import CUTOFFS, QUERYBANK, QueryRanks, Retrieval
-from groundvec.runtime import arrays
+from groundvec.results.schemas import QUERYBANK, QueryRanks, Retrieval
 from groundvec.similarity import join
 
-RANDOM = 64  # the size of random vectors
 # Development R@10 on Flickr8k rises by 1.3 points from 10 to 20, and falls by 0.2 from 20 to 30.
 INVERSE_TEMPERATURES = (5, 10, 15, 20, 30)
 
@@ -75,26 +72,25 @@ def score_folder(
     source = {"configuration": model["key"], **provenance(device)}
     compared = epochs_compared(model, ensemble)
     similarity = model["description"]["similarity"]
-    splits = {name: load_split(captions, name, read_features, texts) for name in ("dev", "test")}
-    score = partial(score_model, load, model["saved"], ensemble, compared, similarity=similarity)
-    dev_scores, _ = score(split=splits["dev"])
-    test_scores, ranks_of_queries = score(split=splits["test"], folds=folds)
-    no_bank = {"bank": np.nan, "inverse_temperature": np.nan}
-    tables = [
-        dev_scores.assign(split="dev", **no_bank),
-        test_scores.assign(split="test", **no_bank),
-    ]
+    dev = load_split(captions, "dev", read_features, texts)
+    test = load_split(captions, "test", read_features, texts)
+    tables = []
+    for name, split, cut in (("dev", dev, 1), ("test", test, folds)):
+        table, ranks_of_queries = score_model(
+            load, model["saved"], ensemble, compared, split, similarity, cut
+        )
+        tables.append(table.assign(split=name, bank=np.nan, inverse_temperature=np.nan))
     if bank:
-        tested = {language: texts[language] for language in splits["test"].captions}
+        tested = {language: texts[language] for language in test.captions}
         training = load_split(draw_bank(captions, bank, tested), "train", read_features, tested)
         members = {epoch: load(epoch) for epoch in ensemble["epochs"]}
-        table, more_ranks = score_with_bank(members, training, splits["dev"], splits["test"], folds)
+        table, more_ranks = score_with_bank(members, training, dev, test, folds)
         tables.append(table)
         ranks_of_queries = pd.concat([ranks_of_queries, more_ranks])
     # These are ranks in the test set. A model of one language may have captions of some images
     # only: number its images as models of any language do, among all test images.
     images = captions.loc[captions["split"] == "test", "image_id"].unique()
-    numbers = pd.Index(images).get_indexer(splits["test"].image_ids)
+    numbers = pd.Index(images).get_indexer(test.image_ids)
     ranks_of_queries["image"] = numbers[ranks_of_queries["image"]]
     return pd.concat(tables).assign(**labels, **source), ranks_of_queries.assign(**labels)
 
@@ -142,19 +138,14 @@ def score_with_bank(
             )
             yield _System(QUERYBANK, list(models), of_images, {language: of_captions})
 
-    def development_recall(inverse_temperature: float) -> float:
-        hits = []
-        for system in normalize("dev", inverse_temperature):
-            for language, vectors in system.captions.items():
-                both = ranks(vectors, system.images, dev.captions[language].image, "dot")
-                hits += [np.mean(of_direction <= CUTOFFS[-1]) for of_direction in both]
-        return float(np.mean(hits))
-
-    best = max(INVERSE_TEMPERATURES, key=development_recall)
-    tables = []
-    for system in normalize("dev", best):
-        table, _ = _score(dev, system, "dot")
-        tables.append(table.assign(split="dev"))
+    dev_scores = {
+        inverse_temperature: pd.concat(
+            [_score(dev, system, "dot")[0] for system in normalize("dev", inverse_temperature)]
+        )
+        for inverse_temperature in INVERSE_TEMPERATURES
+    }
+    best = max(dev_scores, key=lambda each: dev_scores[each]["r10"].mean())
+    tables = [dev_scores[best].assign(split="dev")]
     ranks_of_queries = []
     for system in normalize("test", best):
         table, ranks_of_system = _score(test, system, "dot", folds)
@@ -176,8 +167,7 @@ def score_model(
     """Score chance, each of a model's snapshots, and its ensemble, on one split.
 
     Captions find captions, also of another language, for the best snapshot and for the ensemble
-    only, because it takes long. Chance has two rows, computed (`chance`) and simulated by random
-    vectors (`random`).
+    only, because it takes long.
 
     Args:
         load: returns the model's snapshot of an epoch.
@@ -187,10 +177,10 @@ def score_model(
         folds: if more than one, also score the mean over this number of parts of the split.
 
     Returns:
-        Scores: the columns of `scored`, and language, kind (chance, random, snapshot or ensemble),
-        epochs and test_set. If captions find captions of another language, the language names
-        queries and candidates, such as en-de. And the rank of each query in the whole split:
-        columns language, kind, epochs, direction, image (its row) and rank.
+        Scores: the columns of `scored`, and language, kind (chance, snapshot or ensemble), epochs
+        and test_set. If captions find captions of another language, the language names queries and
+        candidates, such as en-de. And the rank of each query in the whole split: columns language,
+        kind, epochs, direction, image (its row) and rank.
     """
     tables = _score_chance(split, folds)
     ranks_of_queries = []
@@ -227,7 +217,7 @@ def _score_chance(split: Split, folds: int) -> list[pd.DataFrame]:
 class _System(NamedTuple):
     """The vectors of a split by one system."""
 
-    kind: str  # random, snapshot, ensemble or querybank
+    kind: str  # snapshot, ensemble or querybank
     epochs: Sequence[int]
     images: np.ndarray
     captions: dict[str, np.ndarray]  # by language
@@ -240,16 +230,7 @@ def _systems(
     split: Split,
     similarity: str,
 ) -> Iterator[_System]:
-    """Embed a split by random vectors, by each snapshot, and by the ensemble."""
-    rng = np.random.default_rng(0)
-
-    def at_random(count: int) -> np.ndarray:
-        return rng.standard_normal(out=arrays.empty((count, RANDOM), np.float64))
-
-    captions = {
-        language: at_random(len(captions.image)) for language, captions in split.captions.items()
-    }
-    yield _System("random", [], at_random(len(split.features)), captions)
+    """Embed a split by each snapshot, and by the ensemble."""
     members = []
     for epoch in epochs:
         snapshot = _embed(load(epoch), epoch, split)

@@ -17,7 +17,7 @@ BETWEEN = ("caption_to_image", "image_to_caption")  # between captions and image
 DIRECTIONS = (*BETWEEN, "caption_to_caption")
 TRAINED = ("snapshot", "ensemble")
 BASELINE = ("baseline",)
-CHANCE = ("chance", "random")
+CHANCE = ("chance",)
 QUERYBANK = "querybank"
 WHOLE = ("mean", "weighted mean", "concatenated")  # statistics of several subtasks
 
@@ -169,8 +169,7 @@ Retrieval = Annotated[
         split=text("dev or test", SPLITS[1:]),
         language=LANGUAGE,
         kind=text(
-            "`chance` is calculated, `random` is simulated; `querybank` is the ensemble with a "
-            "bank",
+            "`chance` is a random ranking; `querybank` is the ensemble with a bank",
             (*CHANCE, *TRAINED, QUERYBANK),
         ),
         epochs=text(EPOCHS, empty=CHANCE),

@@ -60,7 +60,7 @@ def write_table(
     Args:
         raw: the numbers of the CSV file, for `write_numbers`.
         text: the cells and headings of the other formats. A column `source` marks a row as
-            reported, measured, computed or simulated, and a column `verdict` has its verdict.
+            reported, measured or computed, and a column `verdict` has its verdict.
         align: LaTeX's alignment of each column: l, r or p{width}.
         title: the title above the table.
         notes: the notes below the table.

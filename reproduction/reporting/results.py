@@ -162,7 +162,7 @@ class Results:
 
     @cached_property
     def all_retrieval(self) -> schemas.Retrieval:
-        """All retrieval scores, also between captions, with a bank, and of simulated chance."""
+        """All retrieval scores, also between captions, and with a bank."""
         return read_retrieval(self["retrieval"], everything=True)
 
     @cached_property

@@ -25,9 +25,9 @@ TASKS = {
 HEADINGS = {"mean_rank": "mean rank", "r1": "R@1", "r5": "R@5", "r10": "R@10"}
 NUMBERS = list(HEADINGS)
 PAPER_QUERIES = [500, 100]  # the sentences and images of the paper's test set
-RANDOM = {"chance": "Random (calculated)", "random": "Random (simulated)"}
+RANDOM = "Random (calculated)"
 # The order of a data set's rows. Systems that the paper lacks follow in their order of appearance.
-SYSTEMS = ["Random", *RANDOM.values(), "BoW", "CT-RNN", "Recurrent NN", "kCCA", "kCCA (linear)"]
+SYSTEMS = ["Random", RANDOM, "BoW", "CT-RNN", "Recurrent NN", "kCCA", "kCCA (linear)"]
 SYSTEMS += ["DT-RNN", "SDT-RNN"]
 TEST_SET = ["dataset", "test_set", "language"]
 TRAINING = ["dataset", "model", "seed"]
@@ -46,7 +46,7 @@ NOTES = [
     "each seed drew its own images; draws overlap, so the variance over seeds is multiplied by "
     "1/n + test/train images instead of 1/n (Nadeau & Bengio 2003). "
     "For one seed, the 95% interval over the test images.",
-    "Random: a random ranking, calculated, and simulated with random vectors.",
+    "Random: a random ranking, calculated.",
 ]
 REPORTED = (
     "Reported: as printed in Socher et al. (2014), for 100 images of Pascal1K with five sentences "
@@ -87,11 +87,9 @@ def of_trainings(results: Results) -> pd.DataFrame:
         labels = {name: training[name] for name in names}
         parts.append(rows.assign(source="measured", **labels))
     # Every file has the scores of random rankings, which are the same for each test set.
-    chance = test[test["kind"].isin(list(RANDOM))]
-    chance = chance.drop_duplicates([*TEST_SET, "kind", "direction"])
-    name = chance["kind"].map(RANDOM)
-    source = chance["kind"].map({"chance": "computed", "random": "simulated"})
-    chance = chance.assign(source=source, system=name, name=name, model=name, objective="")
+    chance = test[test["kind"] == "chance"].drop_duplicates([*TEST_SET, "direction"])
+    labels = dict.fromkeys(["system", "name", "model"], RANDOM)
+    chance = chance.assign(source="computed", objective="", **labels)
     table = pd.concat([chance, *parts], ignore_index=True).fillna({"test_to_train": 0.0})
     for number in NUMBERS[1:]:
         half = table[f"{number}_ci"]
@@ -175,7 +173,7 @@ def sorted_systems(table: pd.DataFrame) -> pd.DataFrame:
     Other systems follow in their order of appearance.
     """
     first = {
-        "source": ["reported", "computed", "simulated", "measured"],
+        "source": ["reported", "computed", "measured"],
         "objective": ["", MARGIN, HINGE],
         "system": SYSTEMS,
     }
