@@ -8,11 +8,11 @@ import yaml
 
 from groundvec.config.schema import dotted, mistake, not_text
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import DEEPEST
 
 # A configuration of this project has at most a few hundred values. YAML's aliases can make billions
 # of values from ten lines.
 MOST_VALUES = 10_000
+DEEPEST = 20  # levels of nested values
 
 
 class _Loader(yaml.SafeLoader):

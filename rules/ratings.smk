@@ -31,7 +31,7 @@ use rule ratings_sts as ratings_scenes with:
         "<experiment>/logs/ratings/scenes.log",
     localrule: True  # `use rule` does not copy it
     params:
-        how=["scenes", "--seed", "1"],
+        how=["scenes"],
         files=file_options,
         code=code("reproduction/scenes/ratings.py", "groundvec/data/ratings.py"),
 

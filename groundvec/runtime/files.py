@@ -38,7 +38,6 @@ LARGEST_PICTURE = 2**31  # bytes; 179 million pixels of 16-bit RGB with alpha ar
 # In the head of each page that we write, so that a program may replace it.
 OWN_PAGE = b'<meta name="generator" content="groundvec"'
 HEAD = 1024  # bytes at the start of a page that are searched for it
-DEEPEST = 20  # levels of nested values in a file or a configuration
 
 # Set by `guard` when one of our programs starts; users of the library are not guarded.
 _inputs: list[Path] = []
@@ -229,12 +228,10 @@ def read_json(path: str | Path, largest: int = LARGEST_JSON) -> Any:
     """Read a JSON file of at most `largest` bytes, which may come from anybody.
 
     Raises:
-        InputError: it is missing, too large, or not JSON; or its values are nested more than
-            `DEEPEST` levels, or have text that UTF-8 cannot hold.
+        InputError: it is missing, too large, or not JSON; or it has text that UTF-8 cannot hold.
     """
     try:
         content = json.loads(read_regular(path, largest))
-        _check_depth(content)
         json.dumps(content, ensure_ascii=False).encode()  # "\ud800" is valid JSON, but not UTF-8
     except FileNotFoundError:
         raise InputError(f"{path} does not exist") from None
@@ -243,21 +240,6 @@ def read_json(path: str | Path, largest: int = LARGEST_JSON) -> Any:
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not JSON ({error}): delete it and make it again") from None
     return content
-
-
-def _check_depth(content: Any) -> None:
-    """Raise ValueError for more than `DEEPEST` levels: code that recurses might not end well."""
-    level = [content]
-    for _ in range(DEEPEST):
-        next_level: list[Any] = []
-        for value in level:
-            if isinstance(value, dict):
-                next_level += value.values()
-            elif isinstance(value, list):
-                next_level += value
-        level = next_level
-    if level:
-        raise ValueError(f"it has more than {DEEPEST} levels")
 
 
 def text_lines(

@@ -18,8 +18,6 @@ Examples:
 
 import argparse
 import ctypes
-import os
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -157,11 +155,4 @@ def _write_parquet(path: Path, blocks: "Blocks", size: int, dtype: str) -> None:
         for sentences, vectors in blocks:
             yield polars.DataFrame({"sentence": sentences, "vector": vectors}, schema=schema)
 
-    try:
-        register_io_source(frames, schema=schema).sink_parquet(path, row_group_size=BLOCK)
-    except polars.exceptions.PolarsError as error:
-        # Polars puts the system's error, such as a full disk, into its message.
-        code = re.search(r"os error (\d+)", str(error))
-        if code is None:
-            raise
-        raise OSError(int(code[1]), os.strerror(int(code[1])), str(path)) from None
+    register_io_source(frames, schema=schema).sink_parquet(path, row_group_size=BLOCK)

@@ -323,8 +323,6 @@ def _read_array(path: Path) -> "np.ndarray":
         array = np.load(path, mmap_mode="r", allow_pickle=False)
         if not isinstance(array, np.ndarray):
             raise ValueError("it is an archive")
-        if not array.dtype.itemsize:
-            raise ValueError(f"{array.dtype} has no bytes")
     except FileNotFoundError:
         raise InputError(
             f"{path} does not exist: name a .npy file, as numpy.save writes it"

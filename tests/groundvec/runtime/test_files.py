@@ -1,7 +1,6 @@
 """Files from strangers: their kind, their depth and their unpacked size."""
 
 import gzip
-import json
 import os
 import zipfile
 
@@ -15,7 +14,6 @@ from groundvec.model.stored import Weights
 from groundvec.results import frames
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import (
-    DEEPEST,
     cache,
     check_regular,
     new_folder,
@@ -157,18 +155,11 @@ def test_text_in_another_encoding_is_refused(tmp_path, name, encoding):
 # JSON
 
 
-def nested(levels):
-    return "[" * levels + "]" * levels
-
-
-def test_json_has_some_levels_and_no_halves_of_surrogate_pairs(tmp_path):
+def test_json_has_no_endless_levels_and_no_halves_of_surrogate_pairs(tmp_path):
     path = tmp_path / "a.json"
-    path.write_text(nested(DEEPEST))
-    assert json.dumps(read_json(path)) == nested(DEEPEST)
-    for levels in (DEEPEST + 1, 480, 100_000):
-        path.write_text(nested(levels))
-        with refused("is not JSON"):
-            read_json(path)
+    path.write_text(100_000 * "[" + 100_000 * "]")
+    with refused("is not JSON"):
+        read_json(path)
     path.write_text(r'{"name": "\ud83d\ude00"}')
     assert read_json(path) == {"name": "\U0001f600"}
     for text in (r'{"name": "\ud800"}', r'{"\udc80": 1}'):
