@@ -36,8 +36,7 @@ HEADINGS = {
 DIRECTIONS = {"caption_to_image": "Image retrieval", "image_to_caption": "Caption retrieval"}
 # Scores of encoders that others published, as docs/evaluate.md shows them.
 PUBLISHED = Path(__file__).with_name("published.csv")
-BOLD = r"\textbf{"
-MARKS = {".md": "**{}**", ".tex": r"\textbf{{{}}}"}  # of the best score
+BOLD = re.compile(r"\*\*(.*)\*\*")  # the best score, as in Markdown
 # For LaTeX, whose text fonts have no < and >.
 ESCAPED = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
@@ -52,22 +51,23 @@ def score_table(scores: pd.DataFrame) -> str:
 
     Correlations are times 100. The most quoted ones come first.
     """
-    quoted = _quoted(scores) if "definition" in scores else []
-    return "\n".join([*quoted, texts(scores).to_string(index=False), "", *notes(scores)])
+    lines = quoted(scores) if "definition" in scores else []
+    return "\n".join([*lines, printed(texts(scores), notes(scores))])
 
 
-def encoder_texts(table: pd.DataFrame, bold: str = "*{}*") -> pd.DataFrame:
+def printed(table: pd.DataFrame, notes: list[str]) -> str:
+    """Write a table of texts for a terminal, with notes below it."""
+    return "\n".join([table.to_string(index=False), "", *notes])
+
+
+def encoder_texts(table: pd.DataFrame) -> pd.DataFrame:
     """Write several encoders' scores: one row per encoder and one column per task.
 
     Args:
         table: the result of `groundvec.evaluate.table`.
-        bold: how to write a score that is the best.
     """
-    scores = [f"{100 * value:.1f}" for value in table["pearson"]]
-    marked = [
-        bold.format(text) if best else text
-        for text, best in zip(scores, table["best"], strict=True)
-    ]
+    scores = (100 * table["pearson"]).map("{:.1f}".format)
+    marked = scores.mask(table["best"], "**" + scores + "**")
     is_classified = table["definition"].eq("SentEval classifier")
     headings = table["task"] + is_classified.map({True: ", classifier", False: ""})
     cells = table.assign(text=marked, heading=headings)
@@ -126,10 +126,8 @@ def latex(table: pd.DataFrame, notes: list[str], labels: int) -> str:
 
 def _escaped(cell: str) -> str:
     """Escape a cell for LaTeX, but keep bold text."""
-    bold = cell.startswith(BOLD) and cell.endswith("}")
-    inner = cell[len(BOLD) : -1] if bold else cell
-    escaped = MINUS.sub("$-$", inner.translate(ESCAPED))
-    return f"{BOLD}{escaped}}}" if bold else escaped
+    escaped = MINUS.sub("$-$", cell.translate(ESCAPED))
+    return BOLD.sub(r"\\textbf{\1}", escaped)
 
 
 def texts(scores: pd.DataFrame) -> pd.DataFrame:
@@ -153,7 +151,7 @@ def texts(scores: pd.DataFrame) -> pd.DataFrame:
     return table.rename(columns=HEADINGS)
 
 
-def _quoted(scores: pd.DataFrame) -> list[str]:
+def quoted(scores: pd.DataFrame) -> list[str]:
     """Write the scores that papers quote most, one per line, and an empty line."""
     pearson = scores.set_index(["task", "definition", "statistic"])["pearson"].to_dict()
     # The mean of all years is of the years that were asked for.

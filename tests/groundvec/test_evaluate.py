@@ -396,8 +396,7 @@ def test_several_encoders_share_a_table_that_marks_the_best_where_a_test_shows_i
     assert good.loc["STS, weighted mean", "p_holm"] >= tests["all", "weighted mean"]
     key = {"task": "STS 2012", "statistic": "weighted mean", "definition": "SentEval cosine"}
     assert good.loc["STS 2012", "pearson"] == row(made_up.result.scores, **key)["pearson"]
-    marked = score_table.encoder_texts(table, score_table.MARKS[".tex"])
-    latex = score_table.latex(marked, [], 1)
+    latex = score_table.latex(score_table.encoder_texts(table), [], 1)
     assert re.search(r"\ngood( & \\textbf\{\d\d\.\d\}){4} \\\\\n", latex)
     assert not evaluate.table({"good": made_up.result, "alike": alike})["best"].any()
     with refused("two or more"):

@@ -289,8 +289,7 @@ def _compare(arguments: argparse.Namespace) -> None:
     text, note = comparison_texts(rows)
     names = {"file_a": printable(str(arguments.a)), "file_b": printable(str(arguments.b))}
     notes = [f"A: {names['file_a']}. B: {names['file_b']}.", note]
-    show(*text.to_string(index=False).split("\n"), "", *notes)
-    _write_as(arguments.output, rows.assign(**names), text, notes, 1)
+    _report(arguments.output, rows.assign(**names), text, notes, 1)
 
 
 def _sentences(arguments: argparse.Namespace) -> None:
@@ -344,16 +343,18 @@ def _write(scores: "pd.DataFrame", output: Path, device: str, **inputs: Any) -> 
     from groundvec.evaluation import score_table
     from groundvec.provenance import provenance
 
-    show(*score_table.score_table(scores).split("\n"))
     names = {column: printable(str(name)) for column, name in inputs.items()}
     numbers = scores.assign(**names, **provenance(device))
-    labels = 4 if "definition" in scores else 2
-    _write_as(output, numbers, score_table.texts(scores), score_table.notes(scores), labels)
+    labels = 2
+    if "definition" in scores:
+        labels = 4
+        show(*score_table.quoted(scores))
+    _report(output, numbers, score_table.texts(scores), score_table.notes(scores), labels)
 
 
 def _write_encoders(table: "pd.DataFrame", output: Path, device: str) -> None:
     """Print the table of several encoders, and write it."""
-    from groundvec.evaluation.score_table import DEFINITIONS, MARKS, encoder_texts
+    from groundvec.evaluation.score_table import DEFINITIONS, encoder_texts
     from groundvec.provenance import provenance
 
     notes = [
@@ -363,21 +364,20 @@ def _write_encoders(table: "pd.DataFrame", output: Path, device: str) -> None:
         "mean of the subtasks of all years, weighted by pairs.",
         *(f"{name}: {DEFINITIONS[name]}" for name in table["definition"].unique()),
     ]
-    show(*encoder_texts(table).to_string(index=False).split("\n"), "", *notes)
-    marked = encoder_texts(table, MARKS.get(output.suffix.lower(), "{}"))
-    _write_as(output, table.assign(**provenance(device)), marked, notes, 1)
+    _report(output, table.assign(**provenance(device)), encoder_texts(table), notes, 1)
 
 
-def _write_as(
+def _report(
     output: Path, numbers: "pd.DataFrame", text: "pd.DataFrame", notes: list[str], labels: int
 ) -> None:
-    """Write numbers as CSV, or a table of texts as Markdown or LaTeX; nothing for `-`.
+    """Print a table of texts; write its numbers as CSV, or the texts as Markdown or LaTeX.
 
     Args:
         labels: how many columns of the text, which come first, are not numbers.
     """
-    from groundvec.evaluation.score_table import latex, markdown
+    from groundvec.evaluation.score_table import latex, markdown, printed
 
+    show(*printed(text, notes).split("\n"))
     if output == STANDARD:
         return
     if output.suffix.lower() == ".csv":
