@@ -24,7 +24,6 @@ for source in sorted({data["source"] for data in DATASETS.values()}):
         conda:
             ENVIRONMENT
         params:
-            source=source,
             folder=subpath(output.captions, parent=True),
             options=plan.source_options,
             # If the folder of a user's images were an input, any new file in it would run the rule, and a
@@ -35,5 +34,5 @@ for source in sorted({data["source"] for data in DATASETS.values()}):
             ),
         # Snakemake fills this in when a job starts, after the loop: its variable has another value.
         shell:
-            'python "$GROUNDVEC/scripts/dataset.py" --log {log:q} {params.source:q} {params.options:q} '
+            'python "$GROUNDVEC/scripts/dataset.py" --log {log:q} {params.options:q} '
             "--output {params.folder:q}"

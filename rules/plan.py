@@ -165,11 +165,12 @@ class Plan:
     def source_options(self, wildcards: Any) -> Options:
         """Return the options of scripts/dataset.py: a data set's settings and files."""
         data = self.datasets[wildcards.dataset]
-        values = sources.arguments(data) | self.source_files(data)
+        source = sources.arguments(data) | self.source_files(data)
+        descriptions = {"source": as_json(source | {"source": data["source"]})}
         if "more_captions" in data:
             more_captions = data["more_captions"] | self.more_captions_files(data)
-            values["more_captions"] = as_json(more_captions)
-        return options(values)
+            descriptions["more_captions"] = as_json(more_captions)
+        return options(descriptions)
 
     def source_modules(self, wildcards: Any) -> list[str]:
         """List the source files of a data set's sources."""

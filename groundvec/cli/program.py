@@ -10,7 +10,7 @@ import re
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -144,7 +144,9 @@ def _inputs(arguments: argparse.Namespace) -> Iterator[Path]:
     for name, value in vars(arguments).items():
         if name.startswith("output") or name in ("work", "log"):
             continue
-        values: list[Any] = value if isinstance(value, list) else [value]
+        values: Iterable[Any] = value if isinstance(value, list) else [value]
+        if isinstance(value, dict):
+            values = value.values()
         for path in values:
             if isinstance(path, Path):
                 yield path

@@ -22,7 +22,8 @@ from tests.support.workflow import ROOT, SCENES, environment
 
 TABLE = "{source: table, table: my/captions.csv, images: my/photos, models: [gru-8-max]}"
 SNAKEMAKE = "snakemake --cores 1 --configfile x.yaml"
-DATASET = "scripts/dataset.py table --table my/captions.csv --images my/photos --output out"
+SOURCE = '{"source":"table","table":"my/captions.csv","images":"my/photos"}'
+DATASET = f"scripts/dataset.py --source {SOURCE} --output out"
 EXTRACT = (
     "scripts/extract_features.py --images images.csv --backbone efficientnet_lite0 --threads 1 "
     "--work work --output out.h5"

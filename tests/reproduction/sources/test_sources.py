@@ -69,13 +69,13 @@ def test_the_yaml_file_of_a_source_lists_its_reader_s_parameters(source):
 @pytest.mark.parametrize(
     "described, error",
     [
-        ({}, "more_captions: 'source' is a required property"),
-        ({"source": "../x"}, "more_captions.source: '../x' is not one of"),
-        ({"source": "multi30k"}, "more_captions.archive: name your copy of the public file"),
-        ({"source": "multi30k", "archive": 5}, "more_captions.archive: name your copy"),
-        ({"source": "multi30k", "archive": "a.zip", "x": 1}, "more_captions: unknown key 'x'"),
+        ({}, "source is None: choose one of flickr8k, "),
+        ({"source": "../x"}, "source is '../x': choose"),
+        ({"source": "multi30k"}, "multi30k: missing a required argument: 'archive'"),
+        ({"source": "multi30k", "archive": "a", "x": 1}, "multi30k: .* unexpected .* argument 'x'"),
+        ({"source": "karpathy", "json": "a", "captions": 0}, "karpathy.captions: 0 is less than"),
     ],
 )
-def test_more_captions_that_no_source_has_are_refused(described, error):
+def test_descriptions_that_no_source_reads_are_refused(described, error):
     with refused(error):
-        dataset.complete_more_captions(described)
+        dataset.described(described, later="images")
