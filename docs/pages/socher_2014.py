@@ -25,7 +25,7 @@ RELATIONS = "Relations beat positions"
 
 def mean_ranks() -> str:
     """Write the mean ranks of every system: reported, on the draws, and on all of Flickr8k."""
-    table = pd.concat([kept("dt-rnn/table1"), kept("dt-rnn/table2")])
+    table = pd.concat([kept("dt-rnn/table1"), kept("dt-rnn/table2")], ignore_index=True)
     table = sorted_systems(table.fillna({"objective": ""}))
     rows = ["objective", "name"]
     measured = table[table["source"] == "measured"]
