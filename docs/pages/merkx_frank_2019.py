@@ -156,10 +156,6 @@ def values() -> dict[str, Any]:
         sick = long[tables.SICK]
         return tables.of_seeds(sick[f"{cell}-512-attention"] - sick[f"{cell}-256-attention"])
 
-    # A list of two numbers per system: subtasks on which the GRU is better, and worse.
-    wins = tables.kept(f"{LONG}/section_4_3").query("a == 'gru-256-attention Flickr8k'")
-    wins = wins.set_index("b")[["a_interval", "b_interval"]]
-    as_paper, bag, infersent = wins.loc[OF_PAPER].to_numpy().tolist()
     [(lower_on, lower_by)] = differences_shown().items()
     on_cpu = minutes(LONG).drop([SIZES[-1], "lstm-2048-attention"])
     return {
@@ -170,10 +166,6 @@ def values() -> dict[str, Any]:
         "later_recall": 100 * (last / fourth - 1),
         "gru_on_sick": gain_of_512("gru"),
         "lstm_on_sick": gain_of_512("lstm"),
-        "as_paper": 26 - sum(as_paper),
-        "as_infersent": 26 - sum(infersent),
-        "beside_infersent": infersent,
-        "beside_bag": bag,
         "lower_on": f"{lower_on} alone ({lower_by})",
         "minutes_of_4": minutes(FOUR).sum(),
         "trainings": len(on_cpu),
