@@ -29,11 +29,17 @@ def paper() -> pd.Series:
     return pd.Series(summary.reported("flickr8k")).rename(names)
 
 
+def minutes(experiment: str) -> pd.Series:
+    """Read the minutes of each training, by model and seed."""
+    return tables.kept(f"{experiment}/history").groupby(["model", "seed"])["seconds"].max() / 60
+
+
 def grid(experiment: str) -> str:
-    """Write the scores of each model: mean, lowest and highest over its seeds."""
+    """Write the scores of each model and its minutes: mean, lowest and highest over its seeds."""
     table = tables.scores(experiment)
     order = table.groupby("model")[tables.STS].mean().sort_values(ascending=False).index
     page_table = table[tables.REACHED].apply(tables.mean_and_range, by="model").loc[order]
+    page_table["minutes"] = tables.mean_and_range(minutes(experiment), "model", 0)
     page_table.insert(0, "seeds", table.groupby("model").size())
     page_table.insert(0, "model", tables.code(order))
     return tables.markdown(page_table, 2)
@@ -81,23 +87,6 @@ def claims_by_size() -> str:
     page_table = sorted_by(page_table, ["claim"])
     page_table["claim"] = tables.once(page_table["claim"])
     return tables.markdown(page_table, 4)
-
-
-def minutes(experiment: str) -> pd.Series:
-    """Read the minutes of each training, by model and seed."""
-    return tables.kept(f"{experiment}/history").groupby(["model", "seed"])["seconds"].max() / 60
-
-
-def times() -> str:
-    """Write the minutes of training of each model: mean, lowest and highest over seeds."""
-    experiments = {"4 epochs": FOUR, "32 epochs": LONG}
-    columns = {
-        heading: tables.mean_and_range(minutes(experiment), "model", 0)
-        for heading, experiment in experiments.items()
-    }
-    page_table = pd.DataFrame(columns).fillna(MISSING).loc[list(TRAINED)]
-    page_table.insert(0, "minutes of training", tables.code(page_table.index))
-    return tables.markdown(page_table, 1)
 
 
 def correlations() -> tuple[str, pd.DataFrame]:
