@@ -9,7 +9,7 @@ from docs.pages import tables
 from groundvec.card.text import decimals
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.results.frames import read_csv
-from reproduction.papers.summary import summary
+from reproduction.papers.merkx_frank_2019.reported import FOLDER as REPORTED
 from reproduction.render.figures import forest
 from reproduction.render.style import styled
 from reproduction.reporting.reported_vs_measured import DIFFERENCE, difference
@@ -84,7 +84,7 @@ def recalls(files: list[str], systems: list[str], names: dict[str, str]) -> str:
 
 def of_paper() -> pd.DataFrame:
     """Read the recalls of Merkx & Frank's network on Flickr8k, for images and for captions."""
-    table = read_csv(summary.REPORTED / "table2.csv")
+    table = read_csv(REPORTED / "table2.csv")
     return table.query("dataset == 'flickr8k' and model == 'char-GRU'")
 
 

@@ -7,8 +7,8 @@ import pandas as pd
 from docs.pages.tables import REACHED, comparisons, kept, markdown, mean_and_range
 from groundvec.card.text import decimals
 from groundvec.evaluation.significance import holm
-from reproduction.papers.summary.summary import WAYS
 from reproduction.reporting.claims import HOLDS, counted
+from reproduction.reporting.measures import WAYS
 
 
 def verdicts() -> str:

@@ -7,7 +7,8 @@ import pandas as pd
 from docs.pages import tables
 from groundvec.card.text import MISSING, decimals
 from groundvec.evaluation.ranks import DIRECTIONS
-from reproduction.papers.summary import summary
+from reproduction.papers.merkx_frank_2019 import reported
+from reproduction.reporting.measures import WAYS
 from reproduction.reporting.reported_vs_measured import DIFFERENCE, MEASURED, REPORTED, difference
 from reproduction.reporting.systems import sorted_by
 
@@ -25,8 +26,8 @@ OF_PAPER = ["char-GRU Flickr8k (reported)", "BOW (reported)", "InferSent (report
 
 def paper() -> pd.Series:
     """Read the numbers that Merkx & Frank (2019) report, by the names of `tables.WITH_R1`."""
-    names = {summary.STS: tables.STS, "STS-B": tables.STSB, "SICK-R": tables.SICK}
-    return pd.Series(summary.reported("flickr8k")).rename(names)
+    names = {reported.STS: tables.STS, "STS-B": tables.STSB, "SICK-R": tables.SICK}
+    return pd.Series(reported.scores_of_source("flickr8k")).rename(names)
 
 
 def minutes(experiment: str) -> pd.Series:
@@ -47,14 +48,14 @@ def grid(experiment: str) -> str:
 
 def table2() -> str:
     """Write the recalls and median ranks of the paper's Table 2, and the measured means."""
-    reported = pd.read_csv(summary.REPORTED / "table2.csv").query("dataset == 'flickr8k'")
+    printed = pd.read_csv(reported.FOLDER / "table2.csv").query("dataset == 'flickr8k'")
     measured = tables.kept(f"{LONG}/retrieval").query("direction in @DIRECTIONS")
     columns = {"r1": "R@1", "r5": "R@5", "r10": "R@10", "median_rank": "median rank"}
-    both = pd.concat({"reported": reported, "measured": measured}, names=["source", None])
+    both = pd.concat({"reported": printed, "measured": measured}, names=["source", None])
     means: Any = both.groupby(["source", "model", "direction"])[list(columns)].mean().unstack()
     means = means.sort_values(["source", ("r10", DIRECTIONS[0])], ascending=False)
     cells = {
-        f"{summary.WAYS[direction]}: {label}": decimals(means[column, direction])
+        f"{WAYS[direction]}: {label}": decimals(means[column, direction])
         for direction in DIRECTIONS
         for column, label in columns.items()
     }

@@ -5,7 +5,7 @@ import pandas as pd
 from docs.pages import controls, tables
 from docs.pages.merkx_frank_2019 import LONG, TRAINED, paper
 from groundvec.card.text import MISSING, decimals
-from reproduction.papers.summary.summary import WAYS
+from reproduction.reporting.measures import WAYS
 
 SEEDS = {1: "one seed", 2: "two seeds", 3: "three seeds"}
 # Phrases that README's narrow table shortens.

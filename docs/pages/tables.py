@@ -11,11 +11,11 @@ from groundvec.card.text import number
 from groundvec.model.shipped import PRETRAINED
 from groundvec.results.frames import read_csv
 from groundvec.runtime.files import read_json
-from reproduction.papers.summary.summary import WAYS
 from reproduction.reading import read_yaml
 from reproduction.render.claims import LABELS
 from reproduction.render.tables import bracketed
 from reproduction.reporting.claims import FAILS, HOLDS, OPEN, of_one_training, read
+from reproduction.reporting.measures import WAYS
 from reproduction.reporting.seeds import t_interval
 
 ROOT = Path(__file__).parents[2]

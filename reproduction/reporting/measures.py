@@ -9,6 +9,8 @@ from reproduction.schemas import Measures
 
 RECALL = "training task"
 SEMANTIC = "semantic score"
+# The names of directions in tables of all systems.
+WAYS = {"caption_to_image": "images by captions", "image_to_caption": "captions by images"}
 
 
 def whole(measured: Retrieval, split: str = "test") -> Retrieval:

@@ -19,7 +19,6 @@ rule merkx_frank_2019:
         tasks=plan.rated_tasks if RATED else [],
         reported=reported(MERKX, "table2", "table_s1", "section_4_3_4"),
     output:
-        # In this order: Figure 4 reads Tables 2 and S1.
         tables=[
             tables(MERKX, "table2", "snapshots"),
             tables(MERKX, "table1", "table3", when=RATED),

@@ -1,19 +1,17 @@
 """Figure 4 of Merkx & Frank (2019): the training task and the semantic score during training."""
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
 from matplotlib.figure import Figure
 
-from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.results.frames import read_csv
 from groundvec.results.schemas import Retrieval
+from reproduction.papers.merkx_frank_2019.reported import STS, scores_of_network
 from reproduction.render.figures import CORRELATION, curve_styles
 from reproduction.render.style import PAGE, save, styled
-from reproduction.reporting.measures import RECALL, SEMANTIC, as_values, recall, semantic_measures
-from reproduction.reporting.results import Results, shape_of
-from reproduction.reporting.systems import NAMES, check_scored, dataset_of, in_order
+from reproduction.reporting.measures import RECALL, SEMANTIC, WAYS, as_values, recall
+from reproduction.reporting.results import Results
+from reproduction.reporting.systems import NAMES, check_scored, in_order
 from reproduction.schemas import Measures, Models
 
 LABELS = {RECALL: "test set R@10 (%)", SEMANTIC: CORRELATION}
@@ -22,9 +20,7 @@ LABELS = {RECALL: "test set R@10 (%)", SEMANTIC: CORRELATION}
 def make(results: Results, stem: Path) -> None:
     """Draw Figure 4; without scores, draw R@10 only."""
     table = by_epoch(results.retrieval, results.measures)
-    tables = results.given.get("tables") or []
-    printed = [path for path in tables if path.stem in ("table2", "table_s1")]
-    reported = read_reported(printed, results.models)
+    reported = reported_scores(results.models)
     save(scores_by_epoch(table, results.models, results.selected, reported), stem)
 
 
@@ -40,26 +36,13 @@ def by_epoch(retrieval: Retrieval, measures: Measures | None) -> pd.DataFrame:
     return table.astype({"epoch": int, "seed": int})[columns].reset_index(drop=True)
 
 
-def read_reported(tables: Iterable[str | Path], models: Models) -> pd.DataFrame:
-    """Read the paper's numbers for its char-GRU from the CSV files of Tables 2 and S1."""
-    parts = [pd.DataFrame(columns=["dataset", "measure", "value"])]
-    for path in map(Path, tables):
-        table = read_csv(path)
-        with shape_of(path):
-            printed = table[table["source"] == "reported"]
-            if "statistic" in printed:  # Table S1
-                datasets = {
-                    f"char-GRU {name}": dataset_of(models, source) for source, name in NAMES.items()
-                }
-                printed = printed.assign(dataset=printed["system"].map(datasets))
-                measures = as_values(semantic_measures(printed.dropna(subset="dataset")))
-                parts.append(measures[measures["measure"] == SEMANTIC])
-            else:
-                folds = printed["test_set"].astype(str).str.endswith("-folds")
-                printed = printed[printed["model"].eq("char-GRU") & ~folds]
-                value = printed[[f"{direction}_r10" for direction in DIRECTIONS]].mean(axis=1)
-                parts.append(printed.assign(measure=RECALL, value=value))
-    return pd.concat(parts)[parts[0].columns].reset_index(drop=True)
+def reported_scores(models: Models) -> pd.DataFrame:
+    """Average the scores of the paper's network as `by_epoch` does."""
+    names = dict.fromkeys([f"R@10, {way}" for way in WAYS.values()], RECALL)
+    names |= dict.fromkeys([STS, "SICK-R"], SEMANTIC)
+    table = scores_of_network(models)
+    table["measure"] = table["measure"].map(names)
+    return table.groupby(["dataset", "measure"], as_index=False)["value"].mean()
 
 
 @styled

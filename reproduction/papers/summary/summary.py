@@ -1,19 +1,16 @@
 """The summary: recall and correlation with ratings of every system, over its seeds."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from groundvec.card.text import MISSING, decimals
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.results.frames import read_csv
 from groundvec.results.schemas import QUERYBANK, Retrieval
-from reproduction.papers import FOLDER
-from reproduction.papers.merkx_frank_2019.reported import read_correlations
+from reproduction.papers.merkx_frank_2019.reported import scores_of_network
 from reproduction.render.tables import wide, write_table
-from reproduction.reporting.measures import SEMANTIC, whole
+from reproduction.reporting.measures import SEMANTIC, WAYS, whole
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import (
     BANK_NOTE,
@@ -25,10 +22,7 @@ from reproduction.reporting.systems import (
 )
 from reproduction.schemas import Measures, Models
 
-REPORTED = FOLDER / "merkx_frank_2019" / "reported"
 PAPER = "Merkx & Frank (2019), reported"
-STS = "STS 12-16"  # the name in `semantic_measures`
-WAYS = {"caption_to_image": "images by captions", "image_to_caption": "captions by images"}
 KEYS = ["dataset", "language", "system"]
 NOTES = [
     "Percent, and Pearson's r × 100 with the ratings, for cosines or, for tasks with training "  # noqa: RUF001
@@ -64,7 +58,8 @@ def summary(models: Models, retrieval: Retrieval, measures: Measures | None) -> 
         One row per system and measure: the columns `KEYS`, seeds (0 for baselines and reported
         numbers), measure, value, lowest, highest, and the provenance of the values.
     """
-    parts = [_reported(models), _recalls(in_order(retrieval, models))]
+    reported = scores_of_network(models).assign(language="en", system=PAPER, seed=np.nan)
+    parts = [reported, _recalls(in_order(retrieval, models))]
     if measures is not None:
         is_system = measures["kind"].isin(["ensemble", "baseline"])
         rated = measures[is_system & measures["measure"].ne(SEMANTIC)]
@@ -91,38 +86,6 @@ def _recalls(retrieval: Retrieval) -> pd.DataFrame:
             measure = f"R@{k}, {WAYS[direction]}"
             parts.append(rows.assign(value=rows[f"r{k}"], measure=measure))
     return pd.concat(parts)
-
-
-def _reported(models: Models) -> pd.DataFrame:
-    """List the paper's scores on the sources of all data sets that are no subsample."""
-    whole_datasets = models[models["test_to_train"].eq(0)]
-    rows = []
-    for dataset, source in whole_datasets[["dataset", "data_source"]].drop_duplicates().to_numpy():
-        for measure, value in reported(source).items():
-            rows.append((dataset, "en", PAPER, measure, value))
-    return pd.DataFrame(rows, columns=[*KEYS, "measure", "value"]).assign(seed=np.nan)
-
-
-def reported(source: str) -> dict[str, float]:
-    """Read the paper's scores of its own network on a data set, by measure, if it has any."""
-    recalls = read_csv(REPORTED / "table2.csv")
-    recalls = recalls[recalls["model"].eq("char-GRU") & ~recalls["test_set"].str.contains("folds")]
-    correlations = read_correlations(REPORTED / "table_s1.csv")
-    recalls = recalls[recalls["dataset"] == source].set_index("direction")
-    rated = correlations[correlations["system"] == f"char-GRU {NAMES.get(source, source)}"]
-    if recalls.empty or rated.empty:
-        return {}
-    values: dict[str, Any] = {
-        f"R@{k}, {text}": recalls.loc[direction, f"r{k}"]
-        for k in (1, 10)
-        for direction, text in WAYS.items()
-    }
-    # The paper prints subtasks; their weighted mean is comparable with the measured one.
-    sts = rated[rated["task"].str.startswith("STS 20")]
-    values[STS] = 100 * np.average(sts["pearson"], weights=sts["pairs"])
-    for task, name in {"STS-B": "STS-B", "SICK": "SICK-R"}.items():
-        values[name] = 100 * rated.loc[rated["task"] == task, "pearson"].item()
-    return values
 
 
 def _once(values: pd.Series) -> str:
