@@ -62,15 +62,6 @@ def table2() -> str:
     return tables.markdown(pd.DataFrame(cells, means.index).reset_index(), 2)
 
 
-def claims(file: str) -> str:
-    """Write the differences between models, over seeds, and the verdicts."""
-    table = tables.comparisons(file)
-    columns = ["measure", "better", "worse", "seeds", "verdict"]
-    page_table = table[columns].assign(difference=tables.intervals(table, tables.DIFFERENCE))
-    page_table.insert(0, "claim", tables.once(table["claim"]))
-    return tables.markdown(page_table, 6)
-
-
 def claims_by_size() -> str:
     """Write the differences after 32 epochs for each size, with a mark for the verdict."""
     columns = {}

@@ -6,42 +6,17 @@ import pandas as pd
 
 from docs.pages.tables import (
     comparisons,
-    intervals,
-    kept,
     markdown,
-    with_ends,
 )
 from groundvec.card.text import MISSING
-from reproduction.papers.socher_2014.labels import BINARISED, CCA, HINGE, MARGIN, SQUARED
+from reproduction.papers.socher_2014.labels import HINGE, MARGIN, SQUARED
 from reproduction.papers.socher_2014.reported import OF_CCA
-from reproduction.papers.socher_2014.retrieval import TASKS, sorted_systems
 from reproduction.reporting.claims import HOLDS, counted
 from reproduction.reporting.systems import sorted_by
 
 OBJECTIVES = [MARGIN, HINGE, SQUARED, *OF_CCA.values()]
 DATASETS = {"flickr8k-1000": "draws", "flickr8k": "all of Flickr8k"}
 RELATIONS = "Relations beat positions"
-
-
-def mean_ranks() -> str:
-    """Write the mean ranks of every system: reported, on the draws, and on all of Flickr8k."""
-    table = pd.concat([kept("dt-rnn/table1"), kept("dt-rnn/table2")], ignore_index=True)
-    table = sorted_systems(table.fillna({"objective": ""}))
-    rows = ["objective", "name"]
-    measured = table[table["source"] == "measured"]
-    # The paper's numbers are shown with the most similar measured system.
-    nearest = {"kCCA": CCA, "CT-RNN": BINARISED}
-    parts = {"reported": table[table["source"] == "reported"].replace({"name": nearest})}
-    for dataset, label in DATASETS.items():
-        parts[label] = measured[measured["dataset"] == dataset]
-    page_table = measured[rows].drop_duplicates().set_index(rows)
-    for label, part in parts.items():
-        keyed = part.drop_duplicates(rows).set_index(rows).reindex(page_table.index)
-        for direction, task in TASKS.items():
-            page_table[f"{label}: {task}"] = intervals(keyed, with_ends(f"{direction}_mean_rank"))
-    page_table = page_table.reset_index()
-    page_table.insert(0, "system", page_table.pop("name"))
-    return markdown(page_table, 2)
 
 
 def claims(experiment: str) -> pd.DataFrame:
