@@ -106,14 +106,3 @@ def systems() -> dict[str, pd.Series]:
         label: scores.loc[[system]].set_index("measure")["value"].rename(MEASURES)
         for system, label in SYSTEMS.items()
     }
-
-
-def values() -> dict[str, dict[str, str]]:
-    """Write how much grouping and content teach the bag, by measure."""
-    claims = tables.comparisons("controls/claims").query("condition == 'bag-alone'")
-    written = {}
-    for name, (worse, better) in zip(["grouping", "content"], STEPS.values(), strict=True):
-        rows = claims[claims["worse"].eq(worse) & claims["better"].eq(better)]
-        rows = rows.set_index("measure").rename(ANSWER)
-        written[name] = dict(zip(rows.index, decimals(rows["difference"]), strict=True))
-    return written
