@@ -1,33 +1,22 @@
 """docs/socher-2014.md: systems that read dependency trees, and the systems to compare with."""
 
-from typing import Any
-
 import pandas as pd
 
-from docs.pages.tables import (
-    comparisons,
-    markdown,
-)
+from docs.pages.tables import comparisons, markdown
 from groundvec.card.text import MISSING
 from reproduction.papers.socher_2014.labels import HINGE, MARGIN, SQUARED
 from reproduction.papers.socher_2014.reported import OF_CCA
-from reproduction.reporting.claims import HOLDS, counted
+from reproduction.reporting.claims import counted
 from reproduction.reporting.systems import sorted_by
 
 OBJECTIVES = [MARGIN, HINGE, SQUARED, *OF_CCA.values()]
 DATASETS = {"flickr8k-1000": "draws", "flickr8k": "all of Flickr8k"}
-RELATIONS = "Relations beat positions"
-
-
-def claims(experiment: str) -> pd.DataFrame:
-    """Read the claims that compare two systems, with the paper's objective first."""
-    table = comparisons(f"{experiment}/claims").rename(columns={"condition": "objective"})
-    return sorted_by(table, ["claim", "objective"], {"objective": OBJECTIVES})
 
 
 def verdicts() -> str:
     """Write how many comparisons of each claim and objective hold, by data set."""
-    table = claims("dt-rnn")
+    table = comparisons("dt-rnn/claims").rename(columns={"condition": "objective"})
+    table = sorted_by(table, ["claim", "objective"], {"objective": OBJECTIVES})
     rows = ["claim", "objective"]
     text = (
         counted(table["verdict"], [table[name] for name in (*rows, "dataset")])
@@ -45,17 +34,3 @@ def verdicts() -> str:
     counts = supports.sum().astype(str) + " of " + supports.size().astype(str)
     text.insert(0, "the paper's numbers", counts.reindex(text.index).fillna(MISSING))
     return markdown(text.reset_index(), 5)
-
-
-def values() -> dict[str, Any]:
-    """Count the comparisons that hold on all of Flickr8k and on draws of it."""
-    table = claims("dt-rnn")
-    table["holds"] = table["verdict"] == HOLDS
-    of_claim = table[table["claim"].eq(RELATIONS)].groupby(["objective", "dataset"])["holds"].sum()
-    bag = table[table["claim"].eq("Trees beat the bag")].groupby("objective")["holds"]
-    centered = table[table["claim"].eq("Trees beat the centered bag")]["holds"]
-    return {
-        "margin": of_claim[MARGIN][list(DATASETS)[::-1]].tolist(),
-        "bag": [f"{bag.sum()[name]} of {bag.size()[name]}" for name in (MARGIN, SQUARED, HINGE)],
-        "centered": f"{centered.sum()} of {len(centered)}",
-    }
