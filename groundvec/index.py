@@ -28,7 +28,7 @@ from groundvec.model.folder import ModelFolder
 from groundvec.provenance import code_hash, digest
 from groundvec.runtime.arguments import typed
 from groundvec.runtime.errors import InputError, extra, shortened
-from groundvec.runtime.files import SMALL, cache, read_regular, state, write_bytes
+from groundvec.runtime.files import SMALL, cache, read_cached, state, write_cached
 from groundvec.text.encoded import strings
 
 Backbones = str | Backbone | Sequence[Backbone] | None
@@ -459,8 +459,8 @@ def _read(file: Path, form: np.dtype, pictures: int) -> _Known:
     an index of this number of pictures, it is not read: it would take longer than embedding them.
     """
     try:
-        data = read_regular(file, SMALL + pictures * (form.itemsize + LONGEST))
-        with np.load(io.BytesIO(data), allow_pickle=False) as saved:  # compares zip's checksums
+        data = read_cached(file, SMALL + pictures * (form.itemsize + LONGEST))
+        with np.load(io.BytesIO(data), allow_pickle=False) as saved:
             seen, contents, unusable = json.loads(saved["listing"].tobytes())
             rows = saved["rows"]
         sums = {tuple(file_state): content for *file_state, content in seen}
@@ -488,4 +488,4 @@ def _write(file: Path, known: _Known, form: np.dtype) -> None:
         data, listing=np.frombuffer(listing, np.uint8), rows=np.array(list(rows.values()), form)
     )
     with suppress(OSError):  # the cache of features, in the same folder, warns
-        write_bytes(file, data.getbuffer(), replace=True)
+        write_cached(file, data.getbuffer())

@@ -21,7 +21,7 @@ from groundvec.features.backbones import Backbone
 from groundvec.features.images import cut, load
 from groundvec.provenance import code_hash, digest, provenance
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import read_regular, write_bytes
+from groundvec.runtime.files import read_cached, write_cached
 from groundvec.runtime.jobs import Stopped, catch_sigterm, describe
 from groundvec.runtime.progress import Progress
 from groundvec.runtime.vectors import MAX_FEATURE
@@ -188,8 +188,8 @@ class _Finished:
         done = np.zeros(len(checksums), bool)
         for shard in self.folder.glob("[!.]*.npz"):  # temporary files begin with a dot
             try:
-                data = io.BytesIO(read_regular(shard, MAX_SHARD))
-                with np.load(data, allow_pickle=False) as saved:  # compares zip's checksums
+                data = io.BytesIO(read_cached(shard, MAX_SHARD))
+                with np.load(data, allow_pickle=False) as saved:
                     saved_checksums = saved["sums"]
                     # They are sorted (`save`), so that each checksum's row is found by bisection.
                     rows = np.searchsorted(saved_checksums, checksums)
@@ -222,7 +222,7 @@ class _Finished:
                 data = io.BytesIO()
                 np.savez(data, sums=checksums, features=features[rows])
                 shard = self.folder / f"{digest(checksums.tolist())}.npz"
-                write_bytes(shard, data.getbuffer(), replace=True)
+                write_cached(shard, data.getbuffer())
         except OSError as error:
             if self.strict:
                 raise

@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 
 # Bytes that one packed byte may become. Text packs 3 to 20 bytes into one, a bomb a thousand.
 MAX_COMPRESSION = 50
+CHECKSUM_BYTES = 32  # of SHA-256
 SMALL = 2**24  # bytes that are accepted whatever was packed into how few
 LARGEST_JSON = 2**28  # bytes; Python's objects take ten times as many
 LARGEST_TABLE = 2**30  # bytes of a table or of a text with one sentence per line
@@ -147,6 +148,33 @@ def write_bytes(path: str | Path, data: bytes | memoryview, replace: bool = Fals
     """Write bytes, atomically. A full disk raises OSError, which the writers of libraries hide."""
     with atomic(path, replace) as temporary:
         temporary.write_bytes(data)
+
+
+def write_cached(path: Path, data: bytes | memoryview) -> None:
+    """Write a file of a cache, for `read_cached`: it ends with its checksum."""
+    write_bytes(path, b"".join([data, _checksum(path, data)]), replace=True)
+
+
+def read_cached(path: Path, largest: int) -> memoryview:
+    """Read a file that `write_cached` wrote; see `read_regular`.
+
+    The checksum covers the names of the file and of its folder, so that no file can replace
+    another. It detects damage, but not a program that may write the user's cache.
+
+    Raises:
+        ValueError: the file has changed.
+    """
+    content = memoryview(read_regular(path, largest))
+    data = content[:-CHECKSUM_BYTES]
+    if content[-CHECKSUM_BYTES:] != _checksum(path, data):
+        raise ValueError(f"{path} has changed")
+    return data
+
+
+def _checksum(path: Path, data: bytes | memoryview) -> bytes:
+    checksum = hashlib.sha256(f"{path.parent.name}/{path.name}/".encode())
+    checksum.update(data)
+    return checksum.digest()
 
 
 def write_json(path: str | Path, data: Any, replace: bool = False) -> None:

@@ -23,7 +23,7 @@ from groundvec.features.images import cut
 from groundvec.features.networks import InTorch
 from groundvec.provenance import digest
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import read_json, sha256
+from groundvec.runtime.files import read_cached, read_json, sha256, write_cached
 from groundvec.runtime.jobs import Stopped
 from groundvec.similarity import unit
 from tests.support.features import STAND_IN, TINY, list_images, make_images
@@ -271,16 +271,23 @@ def test_ctrl_c_counts_the_kept_images(tmp_path, monkeypatch, caplog):
     assert "4 images, 1 of them done before" in caplog.text
 
 
-def flip_a_feature(part):
+def flip(part):
     content = bytearray(part.read_bytes())
-    with np.load(part) as saved:
-        content[content.index(saved["features"][0].tobytes()) + 1] ^= 1
+    content[-200] ^= 1
     part.write_bytes(content)
+
+
+def take_from_another_network(part):
+    """Put finished features of another network in the place of a file."""
+    other = part.parent.parent / "other" / part.name
+    write_cached(other, read_cached(part, 2**20))
+    other.replace(part)
 
 
 DAMAGE = {
     "cut off": lambda part: os.truncate(part, part.stat().st_size // 2),
-    "flipped": flip_a_feature,
+    "flipped": flip,
+    "of another network": take_from_another_network,
     "huge": lambda part: os.truncate(part, 2**40),  # of holes
 }
 
@@ -308,7 +315,7 @@ def test_finished_features_that_cannot_be_read_are_not_removed(
     [part] = (tmp_path / "work").glob("*/*.npz")
     before = part.read_bytes()
 
-    monkeypatch.setattr(extract, "read_regular", Mock(side_effect=error))
+    monkeypatch.setattr(extract, "read_cached", Mock(side_effect=error))
     again = features_of(images, tmp_path / "work", unusable={})
     assert np.array_equal(again, features) and part.read_bytes() == before
     assert f"{part} cannot be read (" in caplog.text
