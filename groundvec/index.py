@@ -278,6 +278,7 @@ class Index:
         order = self._distinct(np.argsort(-scores, kind="stable"), best)
         return [Hit(self.paths[row], float(scores[row]), float(near[row])) for row in order]
 
+    @typed
     def explain(
         self,
         picture: str | Path,
@@ -306,6 +307,7 @@ class Index:
                     explained.append(evidence._replace(weight=weight * evidence.weight))
         return explained
 
+    @typed
     def classes(
         self, picture: str | Path, best: int = 5, language: str | None = None
     ) -> list[tuple[str, float]]:
