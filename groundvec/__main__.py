@@ -63,7 +63,7 @@ def main() -> None:
     # Commands show warnings only, and the progress of long work.
     for long_work in ("groundvec.runtime.progress", "groundvec.training.loop"):
         logging.getLogger(long_work).setLevel(logging.INFO)
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(sys.argv[1:] or ["--help"])
     program.execute(arguments.main, arguments, logging.WARNING)
 
 

@@ -151,6 +151,7 @@ def test_the_tour_runs_and_prints_its_stored_outputs(monkeypatch, tmp_path):
     *before_training, trained, _, _ = texts
     assert all(stored == printed for stored, printed in before_training)
     assert "Images by captions: model finds " in trained[1]
+    assert trained[0].count("\n") == trained[1].count("\n")
     assert names["mean"].pearson.item() > 0.5  # of the trained encoder, on drawn scenes
 
 

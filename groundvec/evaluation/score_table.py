@@ -185,7 +185,9 @@ def notes(scores: pd.DataFrame) -> list[str]:
             *definitions,
         ]
     first = scores.iloc[0]  # both directions have the same test set and protocol
-    counted = [f"{row['direction']}: {row['counted']}." for row in scores.to_dict("records")]
+    counted = [
+        f"{DIRECTIONS[row['direction']]}: {row['counted']}." for row in scores.to_dict("records")
+    ]
     return [
         f"{first['images']:,} images, captions per image: {first['captions_per_image']}.",
         f"Similarity: {first['similarity']}. Bank: {first['bank']}. "

@@ -465,7 +465,9 @@ def test_retrieval_of_two_files(groundvec, tmp_path):
     assert re.search(r"\| Image retrieval, R@10 \| .* \| 0.0 \| 0.0 \| 0.0 \| 1.0000 \|", compared)
     groundvec("evaluate", "retrieval", *files, "-o", "s.tex")
     r1 = scores["r1"][0]
-    assert f"Image retrieval & 10 & 20 & {r1:.1f} [" in (tmp_path / "s.tex").read_text()
+    latex = (tmp_path / "s.tex").read_text()
+    assert f"Image retrieval & 10 & 20 & {r1:.1f} [" in latex
+    assert "% Image retrieval: every caption is a query.\n" in latex
     bank = ("--bank", *files, "--inverse-temperature", "5")
     text = groundvec("evaluate", "retrieval", *files, *bank)
     assert "Bank: 20 and 10, inverse temperature 5." in text

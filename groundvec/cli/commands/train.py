@@ -21,6 +21,7 @@ Examples:
 
 import argparse
 import copy
+import logging
 import shlex
 import shutil
 from pathlib import Path
@@ -58,6 +59,8 @@ ENOUGH = 3000  # training pictures; with these the recipe is not changed
 MANY = 100  # test pictures; with these R@10 is reported, with fewer R@1
 DECISIVE = 50  # test pictures; fewer decide little
 FEWEST = 2  # training pictures: the loss compares a caption's picture with another one
+
+log = logging.getLogger(__name__)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -112,7 +115,11 @@ def main(arguments: argparse.Namespace) -> None:
         raise InputError(f"{photos} is not a folder: {remedy}")
     work = output.with_name(f".{output.name}.unfinished")
     with extra("train"), locked(work, str(output), patience=0):
-        _train(arguments, work)
+        try:
+            _train(arguments, work)
+        except KeyboardInterrupt:
+            log.warning("finished work is kept: the same command resumes it")
+            raise
         shutil.rmtree(work)
 
 

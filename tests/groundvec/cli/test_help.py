@@ -79,10 +79,11 @@ def test_the_examples_of_a_command_run_as_they_stand(folder, name, capsys):
             assert re.findall("^written: (.*)", capsys.readouterr().out, re.MULTILINE) == files
 
 
-def test_the_help_names_the_environment_variables_that_commands_read(monkeypatch, capsys):
+@pytest.mark.parametrize("options", [[], ["--help"]])
+def test_the_help_names_the_environment_variables_that_commands_read(monkeypatch, capsys, options):
     code = "".join(path.read_text() for path in (ROOT / "groundvec").rglob("*.py"))
     names = {*re.findall(r'environ\.get\("(\w+)"', code)} - {"SLURM_JOB_ID"}
-    monkeypatch.setattr("sys.argv", ["groundvec", "--help"])
-    with pytest.raises(SystemExit):
+    monkeypatch.setattr("sys.argv", ["groundvec", *options])
+    with pytest.raises(SystemExit, match="^0$"):
         main()
     assert names == {*re.findall("^  ([A-Z_]+) ", capsys.readouterr().out, re.MULTILINE)}

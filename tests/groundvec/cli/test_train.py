@@ -183,10 +183,11 @@ def test_captions_are_read_in_the_form_of_queries(data, monkeypatch):
 
 
 @pytest.mark.parametrize("place", ["groundvec.card.card.card", "pathlib.Path.rename"])
-def test_a_stopped_training_resumes(data, place):
+def test_a_stopped_training_resumes(data, caplog, place):
     """The second is where the folder of the model is put into its place."""
     with patch(place, STOP), pytest.raises(KeyboardInterrupt):
         train("--epochs", "2")
+    assert "finished work is kept: the same command resumes it" in caplog.messages
     assert not (data / "model").exists() and list(data.glob(".model.unfinished"))
     with patch("groundvec.training.loop.train_step", STOP):  # no further step
         train("--epochs", "2")
