@@ -24,11 +24,6 @@ rule socher_2014:
             tables(SOCHER, "claims", when=plan.compares(SOCHER, 3)),
             tables(SOCHER, "section_6_7", when=WITH_RELATIONS),
         ],
-        draws=(
-            f"<experiment>/{SOCHER}/tables/claims-draws.csv"
-            if plan.compares(SOCHER, 3)
-            else []
-        ),
     log:
         f"<experiment>/logs/{SOCHER}.log",
     conda:

@@ -21,7 +21,7 @@ from reproduction.papers.socher_2014.labels import (
 from reproduction.papers.socher_2014.reported import OF_CCA, read_ranks
 from reproduction.papers.socher_2014.retrieval import HEADINGS, TASKS, TEST_SET
 from reproduction.render.claims import write
-from reproduction.render.tables import TIMES, write_numbers
+from reproduction.render.tables import TIMES
 from reproduction.reporting import resampled
 from reproduction.reporting.claims import COMPARED, decide, difference
 from reproduction.reporting.resampled import RETRIEVAL_KEYS
@@ -56,7 +56,7 @@ NOTES = [
 
 
 def make(results: Results, stem: Path) -> None:
-    """Write the claims to `stem`, and the differences of every seed to `stem`-draws.csv."""
+    """Write the claims."""
     # Random rankings have rows, too, but no claim is about them.
     trainings = retrieval.of_trainings(results)
     trainings = trainings[trainings["source"] == "measured"]
@@ -66,10 +66,7 @@ def make(results: Results, stem: Path) -> None:
     }
     parts = [differences(trainings, values, printed, number) for number, values in measured.items()]
     parts.append(agreements(trainings, printed))
-    seeds = pd.concat(parts, ignore_index=True)
-    write(stem, decide("socher_2014", seeds), TITLE, NOTES)
-    numbers = seeds.drop(columns=["draws", "test_to_train"])
-    write_numbers(stem.with_name(f"{stem.name}-draws.csv"), numbers)
+    write(stem, decide("socher_2014", pd.concat(parts, ignore_index=True)), TITLE, NOTES)
 
 
 def claimed_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
