@@ -23,7 +23,7 @@ from reproduction.reporting.embedded import Embedded
 from reproduction.reporting.systems import NAMES
 
 IMAGES = 1000  # images to search in; limits the page's size, and is the size of most test sets
-EXAMPLES = 3  # captions that a reader can try with a click
+EXAMPLES = 3  # captions that a reader can try with a click, from all of the test set
 
 
 def is_runnable(description: Mapping[str, Any]) -> bool:
@@ -45,6 +45,7 @@ def panel(models: Sequence[Model], embedded: Embedded, dataset: str, name: str) 
     description = models[0].description
     [language, text] = next(iter(models[0].texts.items()))
     embedded = first(embedded, IMAGES)
+    distinct = list(dict.fromkeys(embedded.captions))
     matrices = {"images": embedded.image_vectors, "captions": embedded.caption_vectors}
     for number, model in enumerate(models):
         encoder: Any = model.captions[model.name_of(language)]
@@ -60,7 +61,7 @@ def panel(models: Sequence[Model], embedded: Embedded, dataset: str, name: str) 
         language=LANGUAGES.get(language, language),
         images=len(embedded.image_ids),
         captions=embedded.captions,
-        examples=spread(embedded.captions, EXAMPLES),
+        examples=distinct[:: -(-len(distinct) // EXAMPLES)],
         about={
             "text": text.as_dict(),
             "cleaning": SUBSTITUTIONS,
@@ -93,14 +94,6 @@ def first(embedded: Embedded, images: int) -> Embedded:
         image_vectors=embedded.image_vectors[:images],
         similarity=embedded.similarity,
     )
-
-
-def spread(captions: Sequence[str], count: int) -> list[str]:
-    """Select `count` different captions, at even distances over the test set."""
-    distinct = list(dict.fromkeys(captions))
-    # The middles of `count` parts of equal length.
-    rows = [(2 * k + 1) * len(distinct) // (2 * count) for k in range(min(count, len(distinct)))]
-    return [distinct[row] for row in rows]
 
 
 def small(matrix: np.ndarray) -> str:
