@@ -8,7 +8,6 @@ from reproduction.papers.controls.conditions import (
     BOTH,
     CAPTIONS,
     IMAGES,
-    LONGER,
     PERMUTED,
     UNTRAINED,
 )
@@ -16,12 +15,6 @@ from reproduction.reporting.claims import OPEN
 
 TABLE = "controls/controls"
 SEEDS = {1: "one seed", 2: "two seeds", 3: "three seeds"}
-# The trainings whose losses are compared, by their models.
-LOSSES = {
-    "bag-alone-images": IMAGES,
-    "bag-alone-permuted": PERMUTED,
-    "bag-alone-permuted-longer": LONGER,
-}
 # Systems that the tables of all results show too, by encoder and training signal.
 SYSTEMS = {
     ("bag-alone", BOTH): "a bag of n-grams, without captions of other images, three seeds",
@@ -82,21 +75,6 @@ def steps() -> str:
     page_table["encoder"] = tables.code(page_table["encoder"])
     page_table.insert(0, "what teaches", tables.once(page_table.pop("step")))
     return tables.markdown(page_table, 2)
-
-
-def losses() -> str:
-    """Write the last loss of images and of permuted images, next to the scores."""
-    history = tables.kept("controls/history").query("model in @LOSSES").sort_values("epoch")
-    of_seeds = history.groupby(["model", "seed"])[["epoch", "loss"]].last()
-    last = of_seeds.groupby("model").mean().rename(columns={"epoch": "epochs"})
-    last["epochs"] = last["epochs"].astype(int)
-    last["loss"] = decimals(last["loss"], 2)
-    rows = tables.kept(TABLE).query("encoder == 'bag-alone' and measure in @ANSWER")
-    scores = rows.assign(text=decimals(rows["value"]))
-    scores = scores.pivot(index="learned_from", columns="measure", values="text")[list(ANSWER)[:3]]
-    table = last.rename(index=LOSSES).loc[list(LOSSES.values())].join(scores)
-    table = table.rename(columns=ANSWER).rename_axis("`bag-alone` on").reset_index()
-    return tables.markdown(table, 1)
 
 
 def systems() -> dict[str, pd.Series]:

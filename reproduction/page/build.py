@@ -193,17 +193,9 @@ def _of_drawn_scenes(tables: list[dict[str, Any]]) -> bool:
     return any(not drawn.isdisjoint(table["content"].get("task", [])) for table in tables)
 
 
-def _provenance(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """List the runs that computed the tables' rows, each with its tables by paper."""
+def _provenance(tables: list[dict[str, Any]]) -> list[dict[Any, Any]]:
+    """List the runs that computed the tables' rows."""
     names = [name for name in PROVENANCE if name != "configuration"]
-    runs: dict[tuple[str, ...], dict[str, list[str]]] = {}
-    for table in tables:
-        columns = table["content"].reindex(columns=names).dropna(how="all")
-        rows = columns.astype(object).fillna("").drop_duplicates()
-        for row in rows.itertuples(index=False, name=None):
-            tables_of_run = runs.setdefault(row, {})
-            tables_of_run.setdefault(known()[table["paper"]].name, []).append(table["label"])
-    return [
-        dict(zip(names, row, strict=True)) | {"tables": tables_of_run}
-        for row, tables_of_run in runs.items()
-    ]
+    rows = pd.concat([table["content"].reindex(columns=names) for table in tables])
+    runs = rows.dropna(how="all").astype(object).fillna("").drop_duplicates()
+    return runs.to_dict("records")
