@@ -41,10 +41,8 @@ def completed(text: str, complete: Callable[[dict[str, Any]], Any]) -> Any:
         content = read_yaml(yaml_text, text if is_file else "this")
         # The schema's check reports the empty key, with the content that is no mapping.
         return complete(content if isinstance(content, dict) else {"": content})
-    except OSError as error:
-        raise argparse.ArgumentTypeError(f"{text}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise argparse.ArgumentTypeError(f"{text} is not UTF-8: {error}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise argparse.ArgumentTypeError(f"{text} cannot be read: {error}") from None
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 

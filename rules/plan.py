@@ -452,10 +452,8 @@ class Plan:
         if not self.ratings:
             return []
         if self.papers[paper].always:
-            rated: set[str] = set()
-            for other, description in self.papers.items():
-                if not description.always:
-                    rated.update(self.rated_in(other))
+            others = [name for name, description in self.papers.items() if not description.always]
+            rated = {name for other in others for name in self.rated_in(other)}
             return [name for name in self.datasets if name in rated]
         shown = self.shown_in(paper)
         whole = [name for name in shown if "draw" not in self.datasets[name]]

@@ -39,26 +39,23 @@ class Baseline(nn.Module):
             version: 1 or 2, of both files.
 
         Raises:
-            InputError: the state file is missing, or of another form.
+            InputError: the state file is of another form.
         """
         super().__init__()
-        if not Path(state).is_file():
-            raise InputError(f"{state} does not exist: put InferSent's state file there")
         self.version = version
         self.path = vectors
         try:
             weights = torch.load(state, map_location="cpu", weights_only=True)
-        except Exception:
-            raise InputError(f"{state} is not a state file as torch.save writes it") from None
-        try:
             words = weights["enc_lstm.weight_ih_l0"].shape[1]
             units = weights["enc_lstm.weight_hh_l0"].shape[1]
             self.enc_lstm = nn.LSTM(words, units, bidirectional=True)
             self.load_state_dict(weights)
-        except Exception as error:
-            reason = " ".join(str(error).split())
+        except OSError:
+            raise
+        except Exception:
             raise InputError(
-                f"{state} does not hold the weights of InferSent's LSTM ({reason})"
+                f"{state} is no state file of InferSent's LSTM, as torch.save writes it: download "
+                "it again"
             ) from None
         self.device = choose()
         self.to(self.device)

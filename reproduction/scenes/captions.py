@@ -28,13 +28,11 @@ def caption(
     """
     mentioned = [name for name in predicates(scene) if name in mention]
     objects = {thing["id"] for thing in scene["objects"]} & mention
-    unknown = mention - facts(scene).keys()
-    if unknown:
-        raise ValueError(f"not facts of this scene: {sorted(unknown)}")
     # An action or relation needs its objects; without any, all mentioned objects are listed.
     needed = {name for predicate in mentioned for name in predicates(scene)[predicate]} or objects
     described = {name.partition(".")[0] for name in mention if "." in name}
-    if not objects or objects != needed or not described <= objects:
+    are_facts = mention <= facts(scene).keys()
+    if not are_facts or not objects or objects != needed or not described <= objects:
         raise ValueError(f"these facts do not make one sentence: {sorted(mention)}")
     grammar = _LANGUAGES[language](scene, mention, rng.random(), negated)
     return _sentence(grammar, grammar.clauses(mentioned))
