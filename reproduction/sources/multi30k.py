@@ -7,7 +7,6 @@ The images are Flickr30k's. 7,478 of them are Flickr8k's too: there `1000268201.
 `1000268201_693b08cb0e.jpg`.
 """
 
-import logging
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -20,8 +19,6 @@ from groundvec.data.cleaning import clean
 from groundvec.runtime.errors import InputError
 from groundvec.sources.flickr8k import read as read_photographs
 from reproduction.sources import parallel
-
-log = logging.getLogger(__name__)
 
 LANGUAGES = ("en", "de")
 # The language and the number of each file of descriptions.
@@ -100,18 +97,11 @@ def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Pa
     _, images = read_photographs(images_folder, text)
     # Flickr8k's names have a second part, such as `_693b08cb0e`, which Flickr30k's lack.
     images["name"] = images.image_id.str.replace(r"_\w+(?=\.jpg$)", "", regex=True)
-    described = _described(files, DESCRIBED)
-    names = described.merge(images, on="name")
+    names = _described(files, DESCRIBED).merge(images, on="name")
     if names.empty:
         raise InputError(
             f"{archive}: none of its images is one of {text}: get the public files again"
         )
-    log.info(
-        "%d of %d images are Flickr8k's: %d train, %d dev, %d test",
-        len(names),
-        len(described),
-        *_counts(names),
-    )
     pairs = pd.concat([_pairs(files, name) for name in TRANSLATED], ignore_index=True)
     split = names.drop_duplicates("name").set_index("name").split
     pairs["split"] = pairs.name.map(split).fillna("train")
@@ -175,10 +165,4 @@ def _with_ids(pairs: pd.DataFrame, names: pd.DataFrame) -> pd.DataFrame:
     """Add the ids of the images to pairs; empty for images that the data set does not have."""
     image_id = names.drop_duplicates("name").set_index("name").image_id
     pairs["image_id"] = pairs.name.map(image_id).fillna("")
-    log.info("pairs of sentences: %d train, %d dev, %d test", *_counts(pairs))
     return pairs[["split", "image_id", *LANGUAGES]]
-
-
-def _counts(table: pd.DataFrame) -> pd.Series:
-    """Count the rows of each split."""
-    return table.split.value_counts().reindex(dataset.SPLITS, fill_value=0)

@@ -137,16 +137,6 @@ class Text:
         relations = sorted(edges, key=lambda relation: (-edges[relation], relation))
         distinct = {place for tree in nodes for place in _places(tree.parents) if place}
         places = sorted(distinct, key=lambda place: (place[0], int(place[1:])))
-        unknown = [counts[word] for word in counts.keys() - set(words)]
-        log.info(
-            "vectors of %d words; of the captions' %d words %d have none, which are %d of %d "
-            "tokens",
-            len(words),
-            len(counts),
-            len(unknown),
-            sum(unknown),
-            counts.total(),
-        )
         edge_counts = [edges[relation] for relation in relations]
         return cls(words, relations, edge_counts, places, dimension, parser, form, values, treebank)
 

@@ -156,7 +156,6 @@ def similarities_of(
         names, of_dev = similarities(dev.lists, dev.pairs, models, read, pair)
         _, of_test = similarities(test.lists, test.pairs, models, read, pair)
         features[name] = (names, of_dev, of_test)
-        log.info("%s: similarities of %d hypotheses", name, len(of_dev) + len(of_test))
     return features, against
 
 
