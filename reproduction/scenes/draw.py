@@ -145,8 +145,8 @@ def _action(group: _Group, verb: str, agent: Scene, patient: Scene) -> None:
 
 def _relation(group: _Group, name: str, one: Scene, two: Scene) -> None:
     if name == "left of":
-        group.put(one, 0, BELOW.get(one["kind"], 0))
-        group.put(two, _wide(one) + _wide(two) + 30, BELOW.get(two["kind"], 0))
+        group.put(one, 0)
+        group.put(two, _wide(one) + _wide(two) + 30)
     elif name == "above":
         base = BELOW.get(two["kind"], 0) * _SIZE[two["size"]]
         group.put(two, 0, base)
