@@ -26,7 +26,7 @@ from reproduction.reading import read_yaml
 from groundvec.data.sts_archives import MIRRORED, PUBLIC, chosen
 from groundvec.runtime.errors import InputError
 from rules.experiment import complete
-from rules.named_files import check_files
+from rules.named_files import archive, check_files
 from rules.plan import (
     DATASET,
     MODEL,

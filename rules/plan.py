@@ -404,27 +404,17 @@ class Plan:
             words.append("--few")  # no figure shows all epochs
         return words
 
-    def baseline(self, wildcards: Any) -> str:
-        """Return a baseline and its options as JSON, with the paths of its files."""
-        baseline = self.ratings["baselines"][wildcards.baseline]
-        return as_json(baseline | self._baseline_files(baseline))
+    def baseline(self, wildcards: Any) -> Part:
+        baseline: Part = self.ratings["baselines"][wildcards.baseline]
+        return baseline
 
-    def baseline_files(self, wildcards: Any) -> list[str]:
-        files = self._baseline_files(self.ratings["baselines"][wildcards.baseline])
-        return [archive(path) for path in files.values()]
-
-    def _baseline_files(self, baseline: Part) -> dict[str, str]:
+    def baseline_files(self, wildcards: Any) -> dict[str, str]:
+        """Return the paths of a baseline's files, by option."""
+        baseline = self.baseline(wildcards)
         files = self.public(named_files("baselines", baseline))
         if "captions" in baseline:
             files["captions"] = f"results/datasets/{baseline['captions']}/captions.csv"
         return files
-
-    def baseline_encoder(self, wildcards: Any) -> str:
-        return str(self.ratings["baselines"][wildcards.baseline]["encoder"])
-
-    def baseline_on_gpu(self, wildcards: Any) -> bool:
-        schema = parts.options_schema("baselines", self.baseline_encoder(wildcards))
-        return bool(schema.get("gpu", False))
 
     # Papers
 

@@ -91,10 +91,15 @@ rule overlap:
         "--output {output:q} --log {log:q}"
 
 
+def on_gpu(encoder):
+    """Return whether a baseline's encoder can use a GPU."""
+    return parts.options_schema("baselines", encoder).get("gpu", False)
+
+
 rule baseline:
     input:
         ratings=plan.rated,
-        files=plan.baseline_files,
+        files=lambda wildcards: map(archive, plan.baseline_files(wildcards).values()),
     output:
         multiext(
             RATED_BY_BASELINE,
@@ -106,15 +111,17 @@ rule baseline:
     conda:
         ENVIRONMENT
     resources:
-        gpu=lambda wildcards: GPU * plan.baseline_on_gpu(wildcards),
+        gpu=lambda wildcards: GPU * on_gpu(plan.baseline(wildcards)["encoder"]),
         mem_mb=gigabytes(8),
         runtime=hours(8),
     params:
         stem=subpath(output.scores, strip_suffix=".csv"),
-        baseline=plan.baseline,
+        baseline=lambda wildcards: as_json(
+            plan.baseline(wildcards) | plan.baseline_files(wildcards)
+        ),
         code=lambda wildcards: code_hash(
             "scripts/baseline.py",
-            parts.file("baselines", plan.baseline_encoder(wildcards)),
+            parts.file("baselines", plan.baseline(wildcards)["encoder"]),
         ),
     shell:
         'python "$GROUNDVEC/scripts/baseline.py" --name {wildcards.baseline:q} '
