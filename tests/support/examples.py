@@ -39,9 +39,9 @@ def sentences(images=11, captions=5):
     return [f"picture {i}, caption {k}" for i in range(images) for k in range(captions)]
 
 
-def make_split(images=11, captions=5, width=6, seed=0):
+def make_split(images=11, captions=5):
     """Make a text of characters, and a split of images with as many captions each."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     texts = sentences(images, captions)
     text = Text.build(texts)
     of_english = Captions(
@@ -51,7 +51,7 @@ def make_split(images=11, captions=5, width=6, seed=0):
     )
     return text, Split(
         image_ids=np.array([str(i) for i in range(images)]),
-        features=rng.normal(size=(images, width)).astype(np.float32),
+        features=rng.normal(size=(images, 6)).astype(np.float32),
         captions={"en": of_english},
     )
 

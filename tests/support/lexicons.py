@@ -38,12 +38,12 @@ def arrays():
     return stored
 
 
-def add_classes(path, width=8, weights=None, lexicon=None):
+def add_classes(path, width=8, weights=None):
     """Add classifiers, which read the first features, and a lexicon to a model's folder."""
     if weights is None:
         weights = np.random.default_rng(0).normal(size=(4, width)).astype(np.float32)
     save_file({"0.weight": weights, "0.bias": np.zeros(4, np.float32)}, path / folder.CLASSES)
-    write_bytes(path / folder.LEXICON, lexicon or save(arrays()), replace=True)
+    write_bytes(path / folder.LEXICON, save(arrays()), replace=True)
     classes = {
         "count": 4,
         "networks": [{"start": 0, "width": width}],

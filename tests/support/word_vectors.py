@@ -12,9 +12,9 @@ def write(path, text=GLOVE):
     return path
 
 
-def infersent(folder, version=2, units=3, legacy=False, words=WORDS, seed=0, dimensions=4):
+def infersent(folder, version=2, units=3, legacy=False, words=WORDS, dimensions=4):
     """Write a small state file and vectors in the published form; return both."""
-    torch.manual_seed(seed)
+    torch.manual_seed(0)
     lstm = torch.nn.LSTM(dimensions, units, bidirectional=True)
     state = {f"enc_lstm.{name}": value for name, value in lstm.state_dict().items()}
     torch.save(state, folder / "i.pkl", _use_new_zipfile_serialization=not legacy)
