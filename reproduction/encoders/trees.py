@@ -6,7 +6,7 @@ recurrent network.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -66,7 +66,7 @@ class Encoder(nn.Module):
         sizes: Tensor,
     ) -> Tensor:
         """Embed a batch of `reproduction.text.trees.Trees`: (B, size)."""
-        order, runs = _runs(parents, heights, relations if self.by_relation else places)
+        order, levels = _levels(parents, heights, relations if self.by_relation else places)
         row = torch.empty_like(order)  # of each node in that order
         row[order] = torch.arange(len(order))
         weights = sizes[order] if self.weighted else torch.ones_like(order)
@@ -76,7 +76,7 @@ class Encoder(nn.Module):
             self.matrices,
             row[parents[order]].to(device),
             weights.to(device, self.word.dtype)[:, None],
-            runs,
+            levels,
             self.nonlinearity,
         )
         return states[-len(lengths) :]
@@ -89,27 +89,13 @@ def _identities(*shape: int) -> Tensor:
     return matrices
 
 
-class Runs(NamedTuple):
-    """Nodes in the order of computation, cut into runs of one kind, and runs into levels.
-
-    A level has the nodes of one height, so that none needs another; the last level has all roots.
-    Nodes of one kind share a matrix: a run is one matrix product.
-    """
-
-    kinds: list[int]  # of each run
-    sizes: list[int]
-    levels: list[tuple[slice, slice]]  # nodes and runs of each level
-
-    def views(self, *arrays: Tensor) -> list[tuple[Any, ...]]:
-        """List each run's kind, and its rows of each of these arrays (N, size).
-
-        All views are cut at once, since cutting one takes as long as a product.
-        """
-        return list(zip(self.kinds, *(array.split(self.sizes) for array in arrays), strict=True))
+# The nodes of one height, so that none needs another; and their runs of one kind, which share a
+# matrix: the kind of each run, and its nodes.
+Level = tuple[slice, list[tuple[int, slice]]]
 
 
-def _runs(parents: Tensor, heights: Tensor, kinds: Tensor) -> tuple[Tensor, Runs]:
-    """Order the nodes (N,) from the leaves up, and cut them into runs.
+def _levels(parents: Tensor, heights: Tensor, kinds: Tensor) -> tuple[Tensor, list[Level]]:
+    """Order the nodes (N,) from the leaves up, and cut them into levels.
 
     The roots come last, in the order of their trees.
     """
@@ -118,12 +104,11 @@ def _runs(parents: Tensor, heights: Tensor, kinds: Tensor) -> tuple[Tensor, Runs
     level = level[order]
     kind = kinds.numpy()[order]
     starts = np.flatnonzero(np.diff(level, prepend=-1) | np.diff(kind, prepend=-1))
+    runs = list(zip(kind[starts].tolist(), _slices(starts, len(order)), strict=True))
     first_runs = np.flatnonzero(np.diff(level[starts], prepend=-1))  # of each level
     nodes = _slices(starts[first_runs], len(order))
-    runs = _slices(first_runs, len(starts))
-    sizes = np.diff(starts, append=len(order)).tolist()
-    levels = list(zip(nodes, runs, strict=True))
-    return torch.from_numpy(order), Runs(kind[starts].tolist(), sizes, levels)
+    runs_of_levels = [runs[run] for run in _slices(first_runs, len(starts))]
+    return torch.from_numpy(order), list(zip(nodes, runs_of_levels, strict=True))
 
 
 def _slices(starts: np.ndarray, stop: int) -> list[slice]:
@@ -146,10 +131,10 @@ class Recursion(Function):
         matrices: Tensor,
         parents: Tensor,
         weights: Tensor,
-        runs: Runs,
+        levels: list[Level],
         nonlinearity: str,
     ) -> Tensor:
-        """Compute the states (N, size) of nodes in the order of `_runs`.
+        """Compute the states (N, size) of nodes in the order of `_levels`.
 
         Args:
             inputs: (N, size) W_v x of the nodes' own words.
@@ -160,19 +145,18 @@ class Recursion(Function):
         totals = inputs.clone()
         states = torch.empty_like(inputs)
         messages = torch.empty_like(inputs)
-        views = runs.views(states, messages)
         transposed = matrices.mT.unbind()
-        for nodes, level_runs in runs.levels:
+        for nodes, runs in levels:
             states[nodes] = NONLINEARITIES[nonlinearity](totals[nodes] / weights[nodes])
             if nodes.stop == len(states):
                 break  # roots send no message
-            for kind, state, message in views[level_runs]:
+            for kind, rows in runs:
                 if kind < len(transposed):
-                    torch.mm(state, transposed[kind], out=message)
+                    torch.mm(states[rows], transposed[kind], out=messages[rows])
                 else:
-                    message.copy_(state)
+                    messages[rows] = states[rows]
             totals.index_add_(0, parents[nodes], messages[nodes].mul_(weights[nodes]))
-        ctx.runs = runs
+        ctx.levels = levels
         ctx.nonlinearity = nonlinearity
         ctx.save_for_backward(matrices, parents, weights, states)
         return states
@@ -186,19 +170,19 @@ class Recursion(Function):
         of_totals = torch.empty_like(states)
         of_matrices = torch.zeros_like(matrices)
         messages = torch.empty_like(states)  # their gradients
-        views = ctx.runs.views(states, of_states, messages)
         pairs = list(zip(matrices.unbind(), of_matrices.unbind(), strict=True))
         # From the roots down: a parent's total passes its gradient to the children's messages.
-        for nodes, level_runs in reversed(ctx.runs.levels):
+        for nodes, runs in reversed(ctx.levels):
             if nodes.stop < len(states):
                 torch.mul(of_totals[parents[nodes]], weights[nodes], out=messages[nodes])
-                for kind, state, of_state, message in views[level_runs]:
+                for kind, rows in runs:
+                    message = messages[rows]
                     if kind < len(pairs):
                         matrix, of_matrix = pairs[kind]
-                        of_state.addmm_(message, matrix)
-                        of_matrix.addmm_(message.t(), state)
+                        of_states[rows].addmm_(message, matrix)
+                        of_matrix.addmm_(message.t(), states[rows])
                     else:
-                        of_state += message
+                        of_states[rows] += message
             gradient = BACKWARD[ctx.nonlinearity](of_states[nodes], states[nodes])
             torch.div(gradient, weights[nodes], out=of_totals[nodes])
         return of_totals, of_matrices, None, None, None, None
