@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,6 @@ from groundvec.config import parts
 from groundvec.config.types import Description, Labels
 from groundvec.data import dataset
 from groundvec.data.split import Split, captions_of, load_split, load_text_only
-from groundvec.features import versions
 from groundvec.features.backbones import STAGES, Backbone
 from groundvec.features.images import cut, load
 from groundvec.features.transform import Transform
@@ -37,7 +37,7 @@ from groundvec.provenance import code_hash, digest, provenance
 from groundvec.results.frames import write
 from groundvec.results.schemas import History
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import atomic, sha256, write_bytes, write_json
+from groundvec.runtime.files import sha256, write_bytes, write_json
 from groundvec.runtime.jobs import describe, locked
 from groundvec.runtime.progress import Progress
 from groundvec.training import loop
@@ -81,7 +81,7 @@ def tune_from_files(
         labels: `dataset`, `model` and `seed`, the columns of history.csv.
         settings: `stage`, the first stage to tune, and `passes` over the training images.
         captions, images: the data set's captions.csv and images.csv.
-        work: a folder for checkpoints and decoded images.
+        work: a folder for checkpoints, and for decoded images while this runs.
 
     Raises:
         InputError: the model cannot be tuned with this network, an image cannot be used, or see
@@ -298,11 +298,11 @@ def random_views(images: Tensor, side: int) -> Tensor:
 def decoded(
     images: pd.DataFrame, transform: Transform, work: Path, image_ids: np.ndarray
 ) -> np.ndarray:
-    """Decode images once, into a file that is mapped into memory.
+    """Decode images into a temporary file that is mapped into memory.
 
     Args:
         images: in the form of images.csv, by image id.
-        work: a folder for such files, of any images.
+        work: the folder for the file, which may be larger than the system's own can hold.
 
     Returns:
         (images, 3, resize, resize) uint8: the central squares of the images. Extraction cuts
@@ -316,30 +316,14 @@ def decoded(
         raise InputError(f"images.csv lacks {missing[0]}, which captions.csv has: make both again")
     files = images.loc[image_ids]
     side = transform.resize
-    inputs = {
-        "images": files["sha256"].tolist(),
-        "side": side,
-        "interpolation": transform.interpolation,
-        "code": code_hash("groundvec/features/images.py"),
-        "versions": versions(),
-    }
-    key = digest(inputs)
-    path = work / "pixels" / f"{key}.bin"
-    shape = (len(files), 3, side, side)
-    # It names the pictures too: a file of others may have been copied here, with its checksum.
-    checksum = path.with_suffix(".sha256")  # written last
-    with locked(path.parent, str(path)):
-        is_whole = path.exists() and path.stat().st_size == math.prod(shape) and checksum.exists()
-        if not (is_whole and checksum.read_bytes() == f"{key} {sha256(path)}".encode()):
-            bar = Progress(total=len(files), desc="decoding", unit="images", leave=False)
-            with bar, atomic(path, replace=True) as temporary, temporary.open("wb") as file:
-                for image, sha in zip(files["path"], files["sha256"], strict=True):
-                    decoded_image = load(image, sha)
-                    [square] = cut(decoded_image, side, side, transform.interpolation, crops=1)
-                    file.write(square.tobytes())
-                    bar.update()
-            write_bytes(checksum, f"{key} {sha256(path)}".encode(), replace=True)
-    return np.memmap(path, np.uint8, "r", shape=shape)
+    work.mkdir(parents=True, exist_ok=True)
+    with TemporaryFile(dir=work) as file:  # it exists as long as the array
+        pixels = np.memmap(file, np.uint8, "w+", shape=(len(files), 3, side, side))
+    paths = zip(files["path"], files["sha256"], strict=True)
+    bar = Progress(paths, total=len(files), desc="decoding", unit="images", leave=False)
+    for row, (path, sha) in enumerate(bar):
+        [pixels[row]] = cut(load(path, sha), side, side, transform.interpolation, crops=1)
+    return pixels
 
 
 def _write(

@@ -237,7 +237,7 @@ def test_the_upper_part_alone_is_changed(tune):
     assert not torch.equal(after[name], before[name] * factor[:, None, None, None])
 
 
-def test_images_are_decoded_once_and_again_if_the_file_is_damaged(tmp_path):
+def test_images_are_decoded_as_extraction_does(tmp_path):
     images = pd.read_csv(make_images(tmp_path, 4)).set_index("image_id")
     ids = np.array(["id 3", "id 0"])
     pixels = training.decoded(images, TRANSFORM, tmp_path, ids)
@@ -246,20 +246,6 @@ def test_images_are_decoded_once_and_again_if_the_file_is_damaged(tmp_path):
     [center] = cut(image, 40, SIDE, "bicubic", crops=1)
     assert np.array_equal(training.center(torch.tensor(pixels), SIDE)[0], center)
 
-    [file] = (tmp_path / "pixels").glob("*.bin")
-    made = file.stat().st_mtime_ns
-    training.decoded(images, TRANSFORM, tmp_path, ids)
-    assert file.stat().st_mtime_ns == made
-    expected = pixels.copy()
-    file.write_bytes(file.read_bytes()[:-1] + b"x")
-    again = training.decoded(images, TRANSFORM, tmp_path, ids)
-    assert np.array_equal(again, expected)
-    # Pixels of other images, with their checksum.
-    training.decoded(images, TRANSFORM, tmp_path, ids[::-1])
-    [other] = set((tmp_path / "pixels").glob("*.bin")) - {file}
-    for suffix in (".bin", ".sha256"):
-        other.with_suffix(suffix).replace(file.with_suffix(suffix))
-    assert np.array_equal(training.decoded(images, TRANSFORM, tmp_path, ids), expected)
     with refused(r"images.csv lacks id 12, which captions.csv has"):
         training.decoded(images, TRANSFORM, tmp_path, np.array(["id 12"]))
 
