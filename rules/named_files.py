@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from groundvec.config import parts
 from groundvec.config.schema import mistake
 from groundvec.runtime.errors import closest
+from reproduction import sources
 from rules.configuration import Configuration, Dataset
 from rules.experiment import check_languages, is_precomputed
 
@@ -58,13 +58,8 @@ def _check_dataset(place: str, dataset: Dataset, mirror: str, public: tuple[str,
         if "flickr30k" in folder.lower():
             origin = f"; researchers get Flickr30k's pictures from {FLICKR30K}"
         _check_path(f"{place}.{option}", Path(folder), folder=True, origin=origin)
-    source = parts.options_schema("sources", dataset["source"])
-    if source.get("early"):
-        options = {key: value for key, value in dataset.items() if key in source["properties"]}
-        # By name, because `sources` is in a higher layer, and only an `early` one is worth
-        # importing pandas.
-        module = import_module(parts.module("sources", dataset["source"]))
-        check_languages(place, dataset, module.check(**options))
+    if sources.is_early(dataset):
+        check_languages(place, dataset, sources.languages(dataset))
 
 
 def _check_options(place: str, files: Mapping[str, str], public: tuple[str, ...]) -> None:

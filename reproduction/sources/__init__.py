@@ -43,7 +43,11 @@ Read = Callable[..., tuple[pd.DataFrame, pd.DataFrame]]
 
 def reader(source: str) -> Read:
     """Return the function `read` of a source."""
-    return import_module(parts.module("sources", source)).read
+    return _module(source).read
+
+
+def _module(source: str) -> Any:
+    return import_module(parts.module("sources", source))
 
 
 def read_captions(more_captions: Mapping[str, Any]) -> pd.DataFrame:
@@ -82,9 +86,16 @@ def arguments(dataset: Mapping[str, Any]) -> dict[str, Any]:
     return {key: dataset[key] for key in options}
 
 
+def is_early(dataset: Mapping[str, Any]) -> bool:
+    """Return whether a data set's source is `early`."""
+    return "early" in parts.options_schema("sources", dataset["source"])
+
+
+def languages(dataset: Mapping[str, Any]) -> list[str]:
+    """Check the files of a data set whose source is `early`; list its captions' languages."""
+    return _module(dataset["source"]).check(**arguments(dataset))
+
+
 def state(dataset: Mapping[str, Any]) -> str:
     """Compute a key of a data set's pictures; empty unless its source is `early`."""
-    if not parts.options_schema("sources", dataset["source"]).get("early"):
-        return ""
-    module = import_module(parts.module("sources", dataset["source"]))
-    return module.state(**arguments(dataset))
+    return _module(dataset["source"]).state(**arguments(dataset)) if is_early(dataset) else ""

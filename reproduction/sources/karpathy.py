@@ -66,7 +66,8 @@ def read(
         except (LookupError, TypeError) as error:
             raise InputError(
                 f"{where} is not of Karpathy's form ({type(error).__name__}: {error}); it needs "
-                f"`filename`, `split` and `sentences`, each with `raw`: {MAKE_A_TABLE}"
+                f"`filename`, `split` and `sentences`, each with `raw`: {MAKE_A_TABLE}, or for "
+                "MSCOCO take dataset_coco.json"
             ) from None
         split = SPLITS.get(split, split)  # an unknown one stays, for `dataset.check`
         images_read.append((name, split, path, where))
@@ -104,11 +105,6 @@ def _entries(path: str | Path) -> list[Any]:
             f"{path} is not JSON, or damaged ({type(error).__name__}: {error}): unpack it again "
             "from caption_datasets.zip, or name another file, such as dataset_coco.json"
         ) from None
-    if isinstance(content, dict) and {"images", "annotations"} <= content.keys():
-        raise InputError(
-            f"{path} has MSCOCO's own captions, without splits: take Karpathy's "
-            f"dataset_coco.json, or {MAKE_A_TABLE}"
-        )
     entries = content.get("images") if isinstance(content, dict) else content
     if not isinstance(entries, list):
         raise InputError(f"{path} has no list `images`, as Karpathy's files have: {MAKE_A_TABLE}")

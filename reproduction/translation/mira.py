@@ -8,7 +8,7 @@ from reproduction.translation.nbest import Lists
 ORDERS = 4  # BLEU counts 1-grams to 4-grams
 AGGRESSIVENESS = 0.01  # C of Algorithm 1, the largest step
 DECAY = 0.999  # gamma of Algorithm 1, the decay of earlier sentences in the background
-EPOCHS = 60
+EPOCHS = 60  # passes over the sentences
 
 
 def scale(lists: Lists) -> NDArray[np.float64]:
@@ -38,7 +38,7 @@ def corpus_bleu(totals: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(bleu), bleu, 0.0)
 
 
-def weights(lists: Lists, statistics: np.ndarray, epochs: int = EPOCHS) -> np.ndarray:
+def weights(lists: Lists, statistics: np.ndarray) -> np.ndarray:
     """Train weights (F,) so that the hypotheses with the highest weighted sums have a high BLEU.
 
     For one sentence after another, the hope is the hypothesis with a high BLEU and a high sum, and
@@ -52,7 +52,6 @@ def weights(lists: Lists, statistics: np.ndarray, epochs: int = EPOCHS) -> np.nd
     Args:
         lists: the lists of the development sentences.
         statistics: (N, 10) the hypotheses' statistics for `corpus_bleu`.
-        epochs: number of passes over the sentences.
     """
     spread = scale(lists)
     features = lists.features / spread
@@ -64,7 +63,7 @@ def weights(lists: Lists, statistics: np.ndarray, epochs: int = EPOCHS) -> np.nd
     best = current
     best_bleu = -1.0
     slices = [slice(a, b) for a, b in zip(lists.starts[:-1], lists.starts[1:], strict=True)]
-    for _ in range(epochs):
+    for _ in range(EPOCHS):
         total = np.zeros_like(current)
         for sentence in rng.permutation(len(slices)).tolist():
             rows = slices[sentence]

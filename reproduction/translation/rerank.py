@@ -138,11 +138,6 @@ def similarities_of(
             raise InputError(
                 f"{folder}: the name {name!r} belongs to another re-ranker: pass each model once"
             )
-        if target not in model_languages:
-            raise InputError(
-                f"{folder} reads {', '.join(model_languages)}, not {target}: re-rank by models of "
-                "the language of the translations"
-            )
         if not (source or sees):
             raise InputError(
                 f"{folder} reads no {languages[0]} and did not learn from images (beta 0), so it "

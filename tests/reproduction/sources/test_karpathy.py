@@ -89,7 +89,6 @@ def test_a_file_of_karpathy_s_form_with_a_mistake_is_refused_in_one_line(tmp_pat
     [
         (b'{"images": [{"filena', "is not JSON, or damaged .*: unpack it again"),
         (b"[" * 100_000, "is not JSON, or damaged"),
-        (b'{"images": [], "annotations": []}', "has MSCOCO's own captions, without splits: take"),
         (b'{"a.jpg": ["A cat.", "It sits."]}', "has no list `images`.*: make a table"),
         (b'[{"image": "a.jpg", "caption": "A cat."}]', "images.0. is not .*'filename'.*make a tab"),
         (
