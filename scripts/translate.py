@@ -33,7 +33,7 @@ def main(arguments: argparse.Namespace) -> None:
     translator, source, target = model.load(arguments.model, device)
     table = parallel.read(arguments.pairs, arguments.split, source.language, target.language)
     encoded = source.encode(tokenize(table["source"]))
-    lists = beam.translate(translator, encoded, target, arguments.n, progress=True)
+    lists = beam.translate(translator, encoded, target, arguments.n)
     nbest.write(arguments.output, lists)
     logging.info("%d translations of %d sentences", len(lists.hypotheses), len(table))
 

@@ -26,7 +26,6 @@ COMMENT = re.compile(r"# *(parser|text) *= *(.*?) *")
 # Components of pipelines on which dependency parsers do not depend.
 NOT_NEEDED = ("ner", "lemmatizer", "trainable_lemmatizer", "senter", "textcat", "entity_linker")
 BATCH = 256  # sentences parsed together
-MIN_BAR = 1000  # sentences; fewer are parsed too fast for a progress bar
 
 
 @dataclass(slots=True)
@@ -78,13 +77,9 @@ def parse(sentences: Sequence[str], parser: str) -> list[Tree]:
         InputError: there is no such pipeline, or none that parses.
     """
     docs = _pipeline(parser).pipe(sentences, batch_size=BATCH)
-    count = len(sentences)
+    # Few sentences are parsed too fast for a progress bar: it comes after a second.
     bar = Progress(
-        docs,
-        total=count,
-        desc=f"parsing by {parser}",
-        unit="sentences",
-        disable=count < MIN_BAR,
+        docs, total=len(sentences), desc=f"parsing by {parser}", unit="sentences", delay=1
     )
     return [_tree(doc, parser) for doc in bar]
 

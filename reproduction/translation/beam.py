@@ -69,9 +69,7 @@ def search(
     return words, scores
 
 
-def translate(
-    translator: Translator, encoded: Encoded, vocabulary: Vocabulary, n: int, progress: bool = False
-) -> Lists:
+def translate(translator: Translator, encoded: Encoded, vocabulary: Vocabulary, n: int) -> Lists:
     """List the `n` best translations of each sentence, with their log-probabilities.
 
     Args:
@@ -79,7 +77,6 @@ def translate(
         encoded: the sentences, encoded by the source vocabulary.
         vocabulary: the target vocabulary.
         n: number of translations per sentence.
-        progress: whether to show a progress bar.
     """
     device = next(translator.parameters()).device
     # Sentences of similar length share a batch, which saves padding.
@@ -87,8 +84,7 @@ def translate(
     batch = max(1, HYPOTHESES // n)
     texts: list[list[str]] = [[]] * len(order)
     scores: list[np.ndarray] = [np.empty(0)] * len(order)
-    hidden = not progress
-    with Progress(total=len(order), desc="translating", unit="sentences", disable=hidden) as bar:
+    with Progress(total=len(order), desc="translating", unit="sentences", delay=1) as bar:
         for start in range(0, len(order), batch):
             rows = order[start : start + batch]
             source = torch.from_numpy(padded(encoded, rows)).to(device)
