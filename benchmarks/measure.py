@@ -13,8 +13,8 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from math import isnan
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import pandas as pd
@@ -64,21 +64,15 @@ def row(
     # Other programs affect the processor's clock less, but it adds up the threads.
     clock = processor if threads == 1 else time.perf_counter
     seconds = in_turn({name: run for name, run in contestants.items() if run}, rounds, clock)
-    result: Row = {"what": what, "unit": unit}
-    for name in contestants:
-        result[name] = median(seconds[name]) if name in seconds else None
+    table = pd.DataFrame(seconds, columns=list(contestants))  # NaN for those that do not take part
     for name in ("plain", "floor"):
-        result[f"ratio_{name}"] = None
-        if name in seconds:
-            rounds_of_both = zip(seconds["ours"], seconds[name], strict=True)
-            result[f"ratio_{name}"] = median(a / b for a, b in rounds_of_both)
-    result["threads"] = threads
-    result["clock"] = "processor" if clock is processor else "wall"
-    return result
+        table[f"ratio_{name}"] = table["ours"] / table[name]
+    medians = {name: None if isnan(value) else value for name, value in table.median().items()}
+    return {"what": what, "unit": unit, **medians, "threads": threads}
 
 
 def in_turn(
-    contestants: dict[str, Contestant], rounds: int, clock: Callable[[], float] = time.perf_counter
+    contestants: dict[str, Contestant], rounds: int, clock: Callable[[], float]
 ) -> dict[str, list[float]]:
     """Measure the seconds per unit of each contestant, in rounds A B C, A B C, and so on."""
     # Taking turns spreads a slow phase of the machine over all contestants.
@@ -112,7 +106,6 @@ def hardware() -> dict[str, Any]:
         "processor": machine(),
         "instructions": torch.backends.cpu.get_cpu_capability(),
         "cores": cores(),
-        "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9),
         "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,
         "python": platform.python_version(),
         **{name: importlib.metadata.version(name) for name in PACKAGES},

@@ -341,12 +341,14 @@ def _write(
     write_bytes(output / "tuned.pth", buffer.getbuffer())
     epochs = pd.DataFrame([{**labels, **row} for row in history])
     write(output / "history.csv", epochs, History)
-    tuned: dict[str, Any] = {**labels}
-    tuned["backbone"] = backbone.name
-    tuned["tuned_from"] = {"weights": backbone.weights, "sha256": backbone.sha256}
-    tuned["settings"] = settings
-    tuned["sha256"] = sha256(output / "tuned.pth")
-    tuned["key"] = key
-    # The provenance of the process that trained, which may be an earlier one.
-    tuned["provenance"] = {name: history[-1][name] for name in provenance()}
+    tuned = {
+        **labels,
+        "backbone": backbone.name,
+        "tuned_from": {"weights": backbone.weights, "sha256": backbone.sha256},
+        "settings": settings,
+        "sha256": sha256(output / "tuned.pth"),
+        "key": key,
+        # The provenance of the process that trained, which may be an earlier one.
+        "provenance": {name: history[-1][name] for name in provenance()},
+    }
     write_json(output / "tuned.json", tuned)
