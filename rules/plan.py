@@ -362,15 +362,12 @@ class Plan:
 
     def treebanks(self, wildcards: Any) -> list[str]:
         """List the parsed captions that a text, a model, or all models of a data set need."""
-        texts = []
         if hasattr(wildcards, "text"):
-            texts.append((self.texts[wildcards.text], wildcards.language.split("+")))
-        elif hasattr(wildcards, "model"):
-            model = self.description(wildcards)
-            texts.append((model["text"], model["languages"]))
+            texts = [(self.texts[wildcards.text], wildcards.language.split("+"))]
         else:
-            for model in self.datasets[wildcards.dataset]["models"].values():
-                texts.append((model["text"], model["languages"]))
+            models = self.datasets[wildcards.dataset]["models"]
+            names = [wildcards.model] if hasattr(wildcards, "model") else list(models)
+            texts = [(models[name]["text"], models[name]["languages"]) for name in names]
         files = []
         for text, languages in texts:
             treebank = treebank_name(text)
