@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -168,7 +169,8 @@ def read(path: str | Path) -> tuple[str, list[Tree]]:
     comments: dict[str, str] = {}  # of the file so far
     rows: list[list[str]] = []
     trees = []
-    for number, line in enumerate(text_lines(content, path, remedy), 1):
+    # The last sentence may end with the file.
+    for number, line in enumerate(chain(text_lines(content, path, remedy), [""]), 1):
         if comment := COMMENT.fullmatch(line):
             comments[comment[1]] = comment[2]
         elif line and not line.startswith("#"):
@@ -177,9 +179,6 @@ def read(path: str | Path) -> tuple[str, list[Tree]]:
             first = f"{path} line {number - len(rows)}"
             trees.append(_checked(rows, comments.pop("text", ""), first))
             rows = []
-    if rows:
-        text = comments.get("text", "")
-        raise InputError(f"{path} ends within a sentence, {text[:60]!r}: make it again")
     if "parser" not in comments or not trees:
         missing = "sentences" if "parser" in comments else "`# parser = NAME`"
         raise InputError(f"{path} has no {missing}: it is no treebank of scripts/trees.py")

@@ -73,8 +73,6 @@ class Text:
         for kind, names in {"words": words, "relations": relations, "places": places}.items():
             if len(set(names)) != len(names) or len(names) > MAX_INDICES - 2:
                 raise InputError(f"trees need distinct {kind}, {MAX_INDICES - 2:,} at most")
-        if len(counts) != len(relations):
-            raise InputError("trees need a count for each relation")
         self.words = list(words)
         self.relations = list(relations)
         self.places = list(places)

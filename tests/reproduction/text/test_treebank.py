@@ -91,7 +91,7 @@ GOOD = """\
 
 
 def test_relations_are_in_small_letters_and_lines_may_end_as_on_windows(path):
-    path.write_bytes(gzip.compress(GOOD.replace("\n", "\r\n").encode()))
+    path.write_bytes(gzip.compress(GOOD.rstrip().replace("\n", "\r\n").encode()))
     parser, [tree] = treebank.read(path)
     assert (parser, tree.relations) == ("p", ["nsubj", "root", "punct"])
 
@@ -120,7 +120,7 @@ def changed(old, new):
         (changed("2\trun", "2-3\trun"), "line 4 is not word 2 in CoNLL-U: it needs"),
         (changed("_\t0\tROOT", "_\t²\tROOT"), "line 4 is not word 2 in CoNLL-U: it needs"),
         (changed("# parser = p\n", ""), "has no `# parser = NAME`: it is no treebank"),
-        (changed("t\t_\t_\n\n", "t\t_\t_\n"), r"ends within a sentence, 'Dogs run\.': make it"),
+        (zipped("\n".join(GOOD.splitlines()[:-2]).encode()), "the words 'Dogs run' are not those"),
         (GOOD.encode(), "is damaged"),
         (zipped(GOOD.encode() * 50)[:-9], "is damaged"),
         (zipped(b""), "it is no treebank"),

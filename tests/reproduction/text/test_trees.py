@@ -142,7 +142,6 @@ def test_vectors_that_do_not_fit_the_captions_are_refused(
         (lambda: vectors.unpack("AAAAAA==", 1, 2), "are damaged"),
         (lambda: vectors.unpack(vectors.pack(np.array([np.inf])), 1, 1), "are not finite"),
         (lambda: make(words=["a", "a"]), "distinct words"),
-        (lambda: Text([], ["a"], [], [], 1, "p", "chain"), "a count for each relation"),
     ],
 )
 def test_invalid_arguments_are_refused(make_it, message):
