@@ -30,7 +30,12 @@ for source in sorted({data["source"] for data in DATASETS.values()}):
             # changed image would not.
             pictures=lambda wildcards: sources.state(DATASETS[wildcards.dataset]),
             code=lambda wildcards: code_hash(
-                *plan.source_modules(wildcards), "groundvec/data/dataset.py"
+                *(
+                    parts.file("sources", settings["source"])
+                    for settings, _ in plan.sources_of(wildcards).values()
+                ),
+                "reproduction/sources/__init__.py",
+                "groundvec/data/dataset.py",
             ),
         # Snakemake fills this in when a job starts, after the loop: its variable has another value.
         shell:

@@ -148,38 +148,28 @@ class Plan:
             paths |= {argument: f"data/{name}" for argument, name in files.items()}
         return paths | self.public(named_files("sources", data))
 
+    def sources_of(self, wildcards: Any) -> dict[str, tuple[Part, dict[str, str]]]:
+        """Return the settings and the files of a data set's sources, by options of the script."""
+        data = self.datasets[wildcards.dataset]
+        settings = sources.arguments(data) | {"source": data["source"]}
+        described = {"source": (settings, self.source_files(data))}
+        if "more_captions" in data:
+            files = self.source_files(data["more_captions"])
+            files.pop("images", None)  # these pictures are not read
+            described["more_captions"] = (data["more_captions"], files)
+        return described
+
     def source_inputs(self, wildcards: Any) -> list[str]:
         """List the files that a data set is made from, or the archives that contain them."""
-        data = self.datasets[wildcards.dataset]
-        files = [*self.source_files(data).values(), *self.more_captions_files(data).values()]
-        return [archive(path) for path in files]
-
-    def more_captions_files(self, data: Dataset) -> dict[str, str]:
-        """Return the files of a data set's captions without pictures, as `source_files` does."""
-        if "more_captions" not in data:
-            return {}
-        files = self.source_files(data["more_captions"])
-        files.pop("images", None)
-        return files
+        files = [files for _, files in self.sources_of(wildcards).values()]
+        return [archive(path) for paths in files for path in paths.values()]
 
     def source_options(self, wildcards: Any) -> Options:
         """Return the options of scripts/dataset.py: a data set's settings and files."""
-        data = self.datasets[wildcards.dataset]
-        source = sources.arguments(data) | self.source_files(data)
-        descriptions = {"source": as_json(source | {"source": data["source"]})}
-        if "more_captions" in data:
-            more_captions = data["more_captions"] | self.more_captions_files(data)
-            descriptions["more_captions"] = as_json(more_captions)
-        return options(descriptions)
-
-    def source_modules(self, wildcards: Any) -> list[str]:
-        """List the source files of a data set's sources."""
-        data = self.datasets[wildcards.dataset]
-        modules = [parts.file("sources", data["source"])]
-        if "more_captions" in data:
-            modules.append(parts.file("sources", data["more_captions"]["source"]))
-            modules.append("reproduction/sources/__init__.py")
-        return modules
+        described = self.sources_of(wildcards)
+        return options(
+            {key: as_json(settings | files) for key, (settings, files) in described.items()}
+        )
 
     # Public files
 
