@@ -479,11 +479,14 @@ def _read(file: Path, form: np.dtype, pictures: int) -> _Known:
 
 def _write(file: Path, known: _Known, form: np.dtype) -> None:
     """Write an index for `_read`, without files that could not be read: the next index tries."""
-    read = known.rows.keys() | known.unusable.keys()
-    seen = [[*file_state, content] for file_state, content in known.sums.items() if content in read]
-    used = {content for *_, content in seen}
+    used = {*known.sums.values()}
     rows = {content: row for content, row in known.rows.items() if content in used}
     unusable = {content: problem for content, problem in known.unusable.items() if content in used}
+    seen = [
+        [*file_state, content]
+        for file_state, content in known.sums.items()
+        if content in rows or content in unusable
+    ]
     listing = json.dumps([seen, list(rows), unusable]).encode()
     data = io.BytesIO()
     np.savez(

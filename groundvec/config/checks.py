@@ -9,6 +9,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sized
+from operator import ge, gt, le, lt, mod
 from typing import Any
 
 from groundvec.config import parts
@@ -122,24 +123,9 @@ def _unique(value: list[Any], _: bool) -> str:
     return f"{value!r} has non-unique elements" if repeated else ""
 
 
-def _minimum(value: float, limit: float) -> str:
-    return f"{value!r} is less than the minimum of {limit}" if value < limit else ""
-
-
-def _above(value: float, limit: float) -> str:
-    return f"{value!r} must be above {limit}" if value <= limit else ""
-
-
-def _maximum(value: float, limit: float) -> str:
-    return f"{value!r} is greater than the maximum of {limit}" if value > limit else ""
-
-
-def _below(value: float, limit: float) -> str:
-    return f"{value!r} must be below {limit}" if value >= limit else ""
-
-
-def _multiple(value: float, number: float) -> str:
-    return f"{value!r} is not a multiple of {number}" if value % number else ""
+def _beyond(is_beyond: Callable[[float, float], Any], problem: str) -> Callable[[Any, Any], str]:
+    """Return a check of a number by an operator, such as `lt` for a minimum."""
+    return lambda value, limit: f"{value!r} {problem} {limit}" if is_beyond(value, limit) else ""
 
 
 def _fewest(value: Sized, count: int) -> str:
@@ -165,9 +151,9 @@ CHECKS: dict[str, tuple[Callable[[Any], bool], Callable[[Any, Any], str]]] = {
     "maxItems": (TYPES["array"], _most),
     "uniqueItems": (TYPES["array"], _unique),
     "pattern": (TYPES["string"], _pattern),
-    "minimum": (_is_number, _minimum),
-    "exclusiveMinimum": (_is_number, _above),
-    "maximum": (_is_number, _maximum),
-    "exclusiveMaximum": (_is_number, _below),
-    "multipleOf": (_is_number, _multiple),
+    "minimum": (_is_number, _beyond(lt, "is less than the minimum of")),
+    "exclusiveMinimum": (_is_number, _beyond(le, "must be above")),
+    "maximum": (_is_number, _beyond(gt, "is greater than the maximum of")),
+    "exclusiveMaximum": (_is_number, _beyond(ge, "must be below")),
+    "multipleOf": (_is_number, _beyond(mod, "is not a multiple of")),
 }

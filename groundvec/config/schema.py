@@ -3,7 +3,6 @@
 import copy
 import json
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, reduce
@@ -15,6 +14,7 @@ from typing import Any
 from jsonschema import Draft202012Validator, ValidationError, validators
 
 from groundvec.config import parts
+from groundvec.config.checks import TYPES
 from groundvec.config.types import Schema
 from groundvec.runtime.errors import InputError, closest
 
@@ -166,22 +166,12 @@ def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[Validatio
         yield ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
-def _is_number(_: Any, value: Any) -> bool:
-    """Return whether a value is a finite number; an integer of 400 digits is beyond every float."""
-    is_numeric = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_numeric and abs(value) <= sys.float_info.max
-
-
-def _is_integer(_: Any, value: Any) -> bool:
-    return isinstance(value, int) and _is_number(_, value)
-
-
 # A validator with whole patterns, finite numbers, and the keywords of `parts`.
 _Validator = validators.extend(
     Draft202012Validator,
     {"pattern": _pattern, "ordered": _ordered, "either": _either},
     type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(
-        {"integer": _is_integer, "number": _is_number}
+        {name: lambda _, value, name=name: TYPES[name](value) for name in ("integer", "number")}
     ),
 )
 

@@ -143,7 +143,7 @@ class GRU(Function):
         gates = _empty(table, table_rows[: None if keep_gates else batch_sizes[0]], 4)
         states = _empty(table, table_rows, 1)[:, :, 0]
         if keep_gates:
-            torch.index_select(table, 0, table_rows.flatten(), out=gates.view(-1, table.shape[1]))
+            _look_up(table, table_rows, gates)
         hidden_parts = _hidden_parts(gates, weights)
         add_products = [_adder(weight.t()) for weight in weights]
         h = torch.zeros_like(states[: batch_sizes[0]])
@@ -153,13 +153,9 @@ class GRU(Function):
             batch_sizes, table_rows, gates, gates[:, :, :2], *gates.unbind(2), states, *hidden_parts
         ):
             if not keep_gates:
-                step_out = step_gates.view(-1, table.shape[1])
-                torch.index_select(table, 0, rows.flatten(), out=step_out)
+                _look_up(table, rows, step_gates)
             h = h[: len(state)]  # sentences that have ended were the last ones
-            for add_product, part, h_of_direction in zip(
-                add_products, parts, h.unbind(1), strict=True
-            ):
-                add_product(part, h_of_direction)
+            _add_products(add_products, parts, h.unbind(1))
             rz.sigmoid_()
             n.addcmul_(r, y).tanh_()
             h = torch.lerp(n, h, z, out=state)  # n + z (h - n)
@@ -199,8 +195,7 @@ class GRU(Function):
             h += of_result
             of_gates *= h[:, :, None]
             h *= z_of_step
-            for add_product, total, part in zip(add_products, h.unbind(1), parts, strict=True):
-                add_product(total, part)
+            _add_products(add_products, h.unbind(1), parts)
         return _gradients(table, table_rows, gate_gradients, states_before, hidden_parts, weights)
 
 
@@ -231,7 +226,7 @@ class LSTM(Function):
         cells = _empty(table, held_rows, 1)[:, :, 0]
         states = _empty(table, table_rows, 1)[:, :, 0]
         if keep_gates:
-            torch.index_select(table, 0, table_rows.flatten(), out=gates.view(-1, table.shape[1]))
+            _look_up(table, table_rows, gates)
         hidden_parts = _hidden_parts(gates, weights)
         add_products = [_adder(weight.t()) for weight in weights]
         h = torch.zeros_like(states[: batch_sizes[0]])
@@ -247,14 +242,10 @@ class LSTM(Function):
             *hidden_parts,
         ):
             if not keep_gates:
-                step_out = step_gates.view(-1, table.shape[1])
-                torch.index_select(table, 0, rows.flatten(), out=step_out)
+                _look_up(table, rows, step_gates)
             h = h[: len(state)]
             c = c[: len(state)]
-            for add_product, part, h_of_direction in zip(
-                add_products, parts, h.unbind(1), strict=True
-            ):
-                add_product(part, h_of_direction)
+            _add_products(add_products, parts, h.unbind(1))
             i_f.sigmoid_()
             g.tanh_()
             o.sigmoid_()
@@ -310,8 +301,7 @@ class LSTM(Function):
             # alone.
             c *= f_of_step
             h.zero_()
-            for add_product, total, part in zip(add_products, h.unbind(1), parts, strict=True):
-                add_product(total, part)
+            _add_products(add_products, h.unbind(1), parts)
         states_before = _step_before(states, ctx.batch_sizes)
         return _gradients(table, table_rows, gate_gradients, states_before, hidden_parts, weights)
 
@@ -319,6 +309,11 @@ class LSTM(Function):
 def _empty(table: Tensor, rows: Tensor, parts: int) -> Tensor:
     """Allocate `parts` quarters of a table row for each of these rows: (..., parts, units)."""
     return table.new_empty(*rows.shape, parts, table.shape[1] // 4)
+
+
+def _look_up(table: Tensor, rows: Tensor, gates: Tensor) -> None:
+    """Write rows of the table to gates (..., 4, units)."""
+    torch.index_select(table, 0, rows.flatten(), out=gates.view(-1, table.shape[1]))
 
 
 def _hidden_parts(gates: Tensor, weights: Sequence[Tensor]) -> list[Tensor]:
@@ -339,6 +334,16 @@ def _adder(weight: Tensor) -> Callable[[Tensor, Tensor], Tensor]:
     return lambda total, factor: total.add_(
         multiply(factor.to(weight.dtype), packed, None, "none", [], "")
     )
+
+
+def _add_products(
+    add_products: Sequence[Callable[[Tensor, Tensor], Tensor]],
+    totals: Sequence[Tensor],
+    factors: Sequence[Tensor],
+) -> None:
+    """Add each direction's product to its total; see `_adder`."""
+    for add_product, total, factor in zip(add_products, totals, factors, strict=True):
+        add_product(total, factor)
 
 
 def _is_large(weight: Tensor) -> bool:

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from groundvec.runtime.errors import InputError, printable
-from groundvec.runtime.files import LARGEST_PICTURE, sha256, too_large
+from groundvec.runtime.files import LARGEST_PICTURE, sha256
 
 log = logging.getLogger(__name__)
 
@@ -169,9 +169,7 @@ def checksums(files: Sequence[str | Path]) -> list[str]:
 
 def _checksum(path: str | Path) -> str:
     try:
-        if Path(path).stat().st_size > LARGEST_PICTURE:
-            raise too_large(path, LARGEST_PICTURE)
-        return sha256(path)
+        return sha256(path, LARGEST_PICTURE)
     except OSError as error:  # such as a file that was removed meanwhile
         return f"{UNREADABLE}{path} cannot be read ({error.strerror}); make it readable"
     except InputError as error:

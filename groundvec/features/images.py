@@ -75,7 +75,10 @@ def load(path: str | Path, sha256: str | None = None) -> Image.Image:
     except Image.DecompressionBombError:
         raise Unusable(f"{path} has more than {MAX_PIXELS:,} pixels; make it smaller") from None
     except UnidentifiedImageError:
-        raise Unusable(f"{path} {_unidentified(data)}") from None
+        formats = ", ".join(FORMATS)
+        raise Unusable(
+            f"{path} is not a picture ({formats}), or is damaged; convert it or copy it again"
+        ) from None
     except Exception as error:  # of many types: Pillow's decoders do not check everything
         reason = " ".join(str(error).split())
         if isinstance(error, MemoryError) or "memory" in reason:
@@ -106,15 +109,6 @@ def _decode_unended(path: str | Path, data: bytes) -> Image.Image:
         if len(images) < 4 or len({image.tobytes() for image in images}) > 1:
             raise
         return images[0]
-
-
-def _unidentified(data: bytes) -> str:
-    """Explain why no decoder of `FORMATS` opens a file."""
-    for name in FORMATS:
-        _, accepts = Image.OPEN[name]  # the decoder, and its test of the first 16 bytes
-        if accepts and accepts(data[:16]):
-            return f"is a damaged {name}, or one of an uncommon kind; {AGAIN}"
-    return f"is not a picture ({', '.join(FORMATS)}); convert it"
 
 
 def _misread(tags: TiffImagePlugin.ImageFileDirectory_v2) -> bool:

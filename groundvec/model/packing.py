@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from groundvec.features.backbones import Backbone, of_features
+from groundvec.features.backbones import of_features
 from groundvec.model import weights
 from groundvec.model.folder import ModelFolder, snapshot_name, without_files
 from groundvec.model.network import load_model
@@ -43,18 +43,12 @@ def pack(
         content["saved"] = ensemble["epochs"]
         content["sha256"] = checksums
         if images:
+            from groundvec.features.graphs import export, rounded
+
+            content["graphs"] = []
             backbones = of_features(model.blocks, weights_files=weights_files)
-            content["graphs"] = _pack_graphs(backbones, new / "graphs")
+            for number, backbone in enumerate(backbones):
+                graph = rounded(export(backbone.network, backbone.transform))
+                write_bytes(new / "graphs" / f"{number}.onnx", graph)
+                content["graphs"].append(hashlib.sha256(graph).hexdigest())
         write_json(new / "model.json", content)
-
-
-def _pack_graphs(backbones: list[Backbone], target: Path) -> list[str]:
-    """Write the graphs of image networks, and return their SHA-256."""
-    from groundvec.features.graphs import export, rounded
-
-    checksums = []
-    for number, backbone in enumerate(backbones):
-        graph = rounded(export(backbone.network, backbone.transform))
-        write_bytes(target / f"{number}.onnx", graph)
-        checksums.append(hashlib.sha256(graph).hexdigest())
-    return checksums

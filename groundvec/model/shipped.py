@@ -12,7 +12,7 @@ NEWEST = {"flickr8k": "flickr8k-v6", "flickr8k-bag": "flickr8k-bag-v1"}
 
 def versions() -> list[str]:
     """List the models that come with this package."""
-    return sorted(path.name for path in PRETRAINED.iterdir()) if PRETRAINED.exists() else []
+    return sorted(path.name for path in PRETRAINED.iterdir())
 
 
 def find_local(model: str | Path) -> Path:

@@ -5,8 +5,7 @@ from typing import Self
 
 import numpy as np
 
-from groundvec.runtime.errors import InputError
-from groundvec.text.encoded import MAX_INDICES, Encoded, cleaned
+from groundvec.text.encoded import Encoded, cleaned
 
 BLOCK = 4096  # sentences that are hashed at once; memory depends on this, not on their number
 
@@ -15,11 +14,6 @@ class Text:
     """Character n-grams of lower-case words with a space at both ends, hashed into buckets."""
 
     def __init__(self, shortest: int, longest: int, buckets: int) -> None:
-        if not (0 < shortest <= longest and 0 < buckets <= MAX_INDICES - 2):
-            raise InputError(
-                f"n-grams of {shortest} to {longest} characters in {buckets} buckets cannot be: "
-                f"the shortest comes first, and {MAX_INDICES - 2:,} buckets are the most"
-            )
         self.shortest = shortest
         self.longest = longest
         self.buckets = buckets

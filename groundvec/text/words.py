@@ -54,7 +54,6 @@ class Text:
             raise InputError(f"a vocabulary needs distinct words, {MAX_INDICES - 2:,} at most")
         self.words = list(words)
         self.options = options
-        tokenize([], **options)  # raises a TypeError at once for an unknown option
         self._index = {word: index for index, word in enumerate(self.words, 2)}
 
     @classmethod

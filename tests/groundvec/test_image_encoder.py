@@ -68,9 +68,9 @@ def test_files_are_read_several_at_a_time(photos, lite, monkeypatch):
     expected = images.encode(photos)
     together = threading.Barrier(2, timeout=10)
 
-    def read(path):
+    def read(path, largest):
         together.wait()
-        return sha256(path)
+        return sha256(path, largest)
 
     monkeypatch.setattr("groundvec.features.files.sha256", read)
     assert_array_equal(images.encode(photos), expected)

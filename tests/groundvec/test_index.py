@@ -88,7 +88,7 @@ def test_each_search_names_unusable_images(photos, model, closed, caplog):
     assert [line.partition(" is ")[0] for line in caplog.messages] == [
         f"{photos}/{name}.png" for name in "adefg"
     ]
-    assert all(line.endswith("; convert it; it is left out") for line in caplog.messages)
+    assert all(line.endswith("copy it again; it is left out") for line in caplog.messages)
     message = r"none of 1 pictures can be used: \S*a.png is not a pict"
     with refused(message):
         Index(photos / "a.png", model)

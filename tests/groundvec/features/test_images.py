@@ -172,7 +172,10 @@ def png_of(width, height):
 BAD = {
     "empty": (b"", r"a\.jpg is empty"),
     "text": (b"This is no picture.\n" * 20, r"a\.jpg is not a picture"),
-    "damaged": (b"\x89PNG\r\n\x1a\n" + b"\0" * 300, r"a\.jpg is a damaged PNG, or one of an unc"),
+    "damaged": (
+        b"\x89PNG\r\n\x1a\n" + b"\0" * 300,
+        r"a\.jpg is not .* or is damaged; con",
+    ),
     # Before memory is taken.
     "many pixels": (png_of(50_000, 50_000), r"a\.jpg has more than 178,956,970 pixels; make it sm"),
 }
@@ -192,7 +195,7 @@ OPTIONS = [{}, {"quality": 95, "optimize": True}, {"restart_marker_rows": 1}, {"
 def test_no_truncated_jpeg_passes(tmp_path_factory, options, missing):
     path = tmp_path_factory.mktemp("cut") / "a.jpg"
     path.write_bytes(jpeg(**options)[:-missing])
-    with refused(r"a\.jpg (cannot be decoded|is a damaged JPEG)"):
+    with refused(r"a\.jpg (cannot be decoded|is not a picture .* or is damaged)"):
         load(path)
 
 
@@ -273,7 +276,7 @@ def tiff(values, planes=False):
 )
 def test_a_tiff_of_uncommon_numbers_is_refused(tmp_path, kind, channels, planes):
     (tmp_path / "a.tif").write_bytes(tiff(np.ones((4, 5, channels), kind), planes))
-    with pytest.raises(Unusable, match=r"a\.tif is a .*TIFF.* of an uncommon kind; copy it again"):
+    with pytest.raises(Unusable, match=r"a\.tif is .*TIFF.*; .*copy it again"):
         load(tmp_path / "a.tif")
 
 
