@@ -340,18 +340,9 @@ def retrieval(
         log.warning(
             "captions find their images no better than by chance: is the order of both the same?"
         )
-    items = []
-    for direction, ranks_of_folds, image_of_query in ranks:
-        columns = {
-            "test_set": test_set,
-            "direction": direction,
-            "image": image_of_query,
-            "rank": np.concatenate(ranks_of_folds),
-        }
-        items.append(pd.DataFrame(columns))
     first = ["direction", *protocol, "counted", "queries"]
     scores = scores[first].join(retrieval_scores.with_ends(scores, ranks))
-    return Result(scores, pd.concat(items, ignore_index=True))
+    return Result(scores, retrieval_scores.listed(ranks).assign(test_set=test_set))
 
 
 def _checked_arguments(

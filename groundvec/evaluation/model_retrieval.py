@@ -20,6 +20,7 @@ from groundvec.evaluation.retrieval import (
     SENTENCES,
     Ranks,
     caption_ranks,
+    listed,
     rank_both_ways,
     rank_sentences,
     scored,
@@ -296,7 +297,5 @@ def _score(
         test_set = test_set_name(len(split.features), cut)
         scores.append(scored(directions).assign(**labels, test_set=test_set))
         if cut == 1:
-            for direction, [places], of_image in directions:
-                table = pd.DataFrame({"direction": direction, "image": of_image, "rank": places})
-                ranks_of_queries.append(table.assign(**labels))
+            ranks_of_queries.append(listed(directions).assign(**labels))
     return pd.concat(scores), pd.concat(ranks_of_queries)

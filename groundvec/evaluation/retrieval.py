@@ -152,6 +152,15 @@ def scored(ranks_of_directions: Iterable[Ranks]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def listed(ranks_of_directions: Iterable[Ranks]) -> pd.DataFrame:
+    """List the rank of every query: columns direction, image and rank."""
+    tables = []
+    for direction, ranks_of_folds, image in ranks_of_directions:
+        columns = {"direction": direction, "image": image, "rank": np.concatenate(ranks_of_folds)}
+        tables.append(pd.DataFrame(columns))
+    return pd.concat(tables, ignore_index=True)
+
+
 def mean_of_folds(values: Iterable[Any]) -> float:
     """Average a number over folds."""
     return float(np.mean(list(values)))

@@ -77,8 +77,8 @@ def compare(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
         a, b: the predictions of one system each (`Predictions`), in any order.
 
     Returns:
-        A row per subtask: task, subtask, n (pairs), r_a, r_b, t (Williams's; positive if a is
-            better), p and p_holm, adjusted for the number of rows.
+        A row per subtask: task, subtask, definition (of the correlations), n (pairs), r_a, r_b, t
+            (Williams's; positive if a is better), p and p_holm, adjusted for the number of rows.
 
     Raises:
         InputError: the tables are not of the same pairs with the same ratings, each pair once, or
@@ -103,12 +103,14 @@ def compare(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
     predicted_b = b["classifier"].fillna(b["cosine"]).to_numpy()
     rows = []
     for (task, subtask), pairs in a.groupby(SUBTASK, sort=False):
+        method = "cosine" if pairs["classifier"].isna().all() else "classifier"
         i = pairs.index.to_numpy()
         r_a = pearson(predicted_a[i], gold[i])
         r_b = pearson(predicted_b[i], gold[i])
         t, p = williams(r_a, r_b, pearson(predicted_a[i], predicted_b[i]), len(i))
-        rows.append((task, subtask, len(i), r_a, r_b, float(t), float(p)))
-    table = pd.DataFrame(rows, columns=["task", "subtask", "n", "r_a", "r_b", "t", "p"])
+        rows.append((task, subtask, f"SentEval {method}", len(i), r_a, r_b, float(t), float(p)))
+    columns = ["task", "subtask", "definition", "n", "r_a", "r_b", "t", "p"]
+    table = pd.DataFrame(rows, columns=columns)
     return table.assign(p_holm=holm(table["p"].to_numpy()))
 
 
@@ -126,16 +128,11 @@ def compare_ratings(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
     """Test whether two systems differ on every subtask, and in the mean of the cosine's subtasks.
 
     Returns:
-        The rows of `compare`, with the definition of the correlations; then the row of the mean, if
-        there are tasks without a classifier. The column `test` is the test of the row.
+        The rows of `compare`; then the row of the mean, if there are tasks without a classifier.
+        The column `test` is the test of the row.
     """
-    subtasks = compare(a, b)
-    classified = a.groupby(SUBTASK, sort=False)["classifier"].count().gt(0)
-    definitions = classified.map({True: "SentEval classifier", False: "SentEval cosine"})
-    subtasks = subtasks.merge(definitions.rename("definition").reset_index(), on=SUBTASK)
-    subtasks.insert(2, "definition", subtasks.pop("definition"))
-    mean = _compare_means(a, b)
-    return pd.concat([subtasks.assign(test="Williams"), mean], ignore_index=True)
+    tables = [compare(a, b).assign(test="Williams"), _compare_means(a, b)]
+    return pd.concat(tables, ignore_index=True)
 
 
 def _compare_means(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:

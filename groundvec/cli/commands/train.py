@@ -346,27 +346,19 @@ def held_out_ranks(
     import pandas as pd
 
     from groundvec.encoder import SentenceEncoder
-    from groundvec.evaluation.ranks import DIRECTIONS, ranks
+    from groundvec.evaluation.retrieval import listed, rank_both_ways
     from groundvec.image_encoder import ImageEncoder
 
     images = images[images["split"].eq("test")]
     captions = captions[captions["split"].eq("test")]
-    row_of_image = dict(zip(images["image_id"], range(len(images)), strict=True))
-    image = captions["image_id"].map(row_of_image).to_numpy()
     encoder = SentenceEncoder(folder)
-    by_direction = ranks(
+    ranks = rank_both_ways(
         encoder.encode(captions["caption"].tolist(), language=captions["language"].iloc[0]),
         ImageEncoder(folder).encode(images["path"]),  # its features are in the user's cache
-        image,
-        encoder.description["similarity"],
+        pd.Index(images["image_id"]).get_indexer(captions["image_id"]),
+        similarity=encoder.description["similarity"],
     )
-    tables = [
-        pd.DataFrame({"direction": direction, "image": of_query, "rank": ranked})
-        for direction, of_query, ranked in zip(
-            DIRECTIONS, (image, range(len(images))), by_direction, strict=True
-        )
-    ]
-    return pd.concat(tables).assign(test_set="test")
+    return listed(ranks).assign(test_set="test")
 
 
 def _extract(
