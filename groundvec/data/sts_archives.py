@@ -12,16 +12,19 @@ from groundvec.runtime.files import cache
 from groundvec.runtime.jobs import locked
 
 SOURCES = Path(__file__).with_name("sources.yaml")
-# Folders, with the archives to unpack into them: a mirror's two, or the nine public ones. No public
-# archive has all of STS; the two of a mirror save nine downloads.
+# The folders that have a task's files: the first one of a mirror, the others of public archives. No
+# public archive has all of STS; the two of a mirror save nine downloads.
+FOLDERS = {f"STS {year}": ["STS", f"STS{year}-en-test"] for year in range(2012, 2017)}
+FOLDERS["STS-B"] = ["STS", "stsbenchmark"]
+FOLDERS["SICK"] = ["SICK", "sick_train", "sick_trial", "sick_test_annotated"]
+# The archives to unpack into them.
 MIRRORED = {"STS": "STS.zip", "SICK": "SICK.zip"}
-PUBLIC = {f"STS{year}-en-test": f"STS{year}-en-test.zip" for year in range(2012, 2017)}
-PUBLIC |= {"stsbenchmark": "Stsbenchmark.tar.gz"}
-PUBLIC |= {name: f"{name}.zip" for name in ("sick_train", "sick_trial", "sick_test_annotated")}
+PUBLIC = {name: f"{name}.zip" for _, *names in FOLDERS.values() for name in names}
+PUBLIC["stsbenchmark"] = "Stsbenchmark.tar.gz"
 
 
 def chosen(
-    folder: Path, mirror: str | None, tasks: Collection[str] | None = None
+    folder: Path, mirror: str | None, tasks: Collection[str] = tuple(FOLDERS)
 ) -> dict[str, str]:
     """Choose the folders in `folder` to unpack the rated sentences into, each with its archive.
 
@@ -30,11 +33,9 @@ def chosen(
     Args:
         folder: the folder of the unpacked archives.
         mirror: the folder of a mirror, or empty.
-        tasks: such as "STS 2012"; by default all.
+        tasks: keys of `FOLDERS`.
     """
-    names = {*MIRRORED, *PUBLIC}
-    if tasks:
-        names = {name for task in tasks for name in _folders(task)}
+    names = {name for task in tasks for name in FOLDERS[task]}
     mirrored = {name: archive for name, archive in MIRRORED.items() if name in names}
     public = {name: archive for name, archive in PUBLIC.items() if name in names}
     for archives in (mirrored, public):
@@ -43,15 +44,6 @@ def chosen(
     if mirror and all(Path(mirror, "sts", archive).exists() for archive in mirrored.values()):
         return mirrored
     return public
-
-
-def _folders(task: str) -> set[str]:
-    """Return the folders in `MIRRORED` and in `PUBLIC` that have a task's files."""
-    if task == "SICK":
-        return {"SICK", "sick_train", "sick_trial", "sick_test_annotated"}
-    if task == "STS-B":
-        return {"STS", "stsbenchmark"}
-    return {"STS", f"{task.replace(' ', '')}-en-test"}
 
 
 def fetch_rated(tasks: Collection[str]) -> list[Path]:

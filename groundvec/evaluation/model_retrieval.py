@@ -185,13 +185,20 @@ def score_model(
     """
     tables = _score_chance(split, folds)
     ranks_of_queries = []
-    for system in _systems(load, epochs, ensemble["epochs"], split, similarity):
-        is_snapshot = system.kind == "snapshot"
-        with_sentences = not is_snapshot or system.epochs == [ensemble["best"]]
+
+    def add(system: _System, with_sentences: bool, is_compared: bool) -> None:
         table, ranks_of_system = _score(split, system, similarity, folds, with_sentences)
         tables.append(table)
-        if system.kind == "ensemble" or (is_snapshot and system.epochs[0] in compared):
+        if is_compared:
             ranks_of_queries.append(ranks_of_system)
+
+    members = []
+    for epoch in epochs:
+        snapshot = _embed(load(epoch), epoch, split)
+        add(snapshot, with_sentences=epoch == ensemble["best"], is_compared=epoch in compared)
+        if epoch in ensemble["epochs"]:  # no others: MSCOCO's test set takes 0.2 GB per snapshot
+            members.append(snapshot)
+    add(_join(members, similarity), with_sentences=True, is_compared=True)
     return pd.concat(tables, ignore_index=True), pd.concat(ranks_of_queries, ignore_index=True)
 
 
@@ -222,23 +229,6 @@ class _System(NamedTuple):
     epochs: Sequence[int]
     images: np.ndarray
     captions: dict[str, np.ndarray]  # by language
-
-
-def _systems(
-    load: Callable[[int], "Model"],
-    epochs: Iterable[int],
-    ensemble: Collection[int],
-    split: Split,
-    similarity: str,
-) -> Iterator[_System]:
-    """Embed a split by each snapshot, and by the ensemble."""
-    members = []
-    for epoch in epochs:
-        snapshot = _embed(load(epoch), epoch, split)
-        yield snapshot
-        if epoch in ensemble:  # keep no other vectors: MSCOCO's test set takes 0.2 GB per snapshot
-            members.append(snapshot)
-    yield _join(members, similarity)
 
 
 def _embed(model: "Model", epoch: int, split: Split) -> _System:
