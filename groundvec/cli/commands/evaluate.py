@@ -176,8 +176,7 @@ def _ratings(arguments: argparse.Namespace) -> None:
     """Compare an encoder with people's ratings of sentence pairs."""
     from groundvec import evaluate
     from groundvec.data.ratings import TASKS
-    from groundvec.results import frames
-    from groundvec.results.schemas import Predictions
+    from groundvec.results.schemas import RatedPairs
     from groundvec.runtime.progress import Progress
 
     captions = read_sentences(arguments.captions) if arguments.captions else []
@@ -215,10 +214,7 @@ def _ratings(arguments: argparse.Namespace) -> None:
     if captions and no_pair_is_seen:
         log.warning("no rated sentence is in %s: is it one caption per line?", arguments.captions)
     _write(result.scores, arguments.output, device, encoder=name)
-    if arguments.output_items:
-        items = result.items.assign(system=name, kind="baseline", epochs="")
-        frames.write(arguments.output_items, items, Predictions)
-        show(f"written: {arguments.output_items}")
+    _write_items(arguments.output_items, result.items, RatedPairs)
 
 
 def _load(name: str) -> tuple[Callable[[list[str]], "np.ndarray"], str]:
@@ -245,7 +241,6 @@ def _load_baseline(name: str) -> tuple[Callable[[list[str]], "np.ndarray"], str]
 def _retrieval(arguments: argparse.Namespace) -> None:
     """Score the search for images by captions, and for captions by images."""
     from groundvec import evaluate
-    from groundvec.results import frames
     from groundvec.results.schemas import FoundRanks
 
     def read(path: Path) -> "np.ndarray":
@@ -271,9 +266,7 @@ def _retrieval(arguments: argparse.Namespace) -> None:
     )
     inputs = {"captions": arguments.captions, "images_file": arguments.images}
     _write(result.scores, arguments.output, "cpu", **inputs)
-    if arguments.output_items:
-        frames.write(arguments.output_items, result.items, FoundRanks)
-        show(f"written: {arguments.output_items}")
+    _write_items(arguments.output_items, result.items, FoundRanks)
 
 
 def _compare(arguments: argparse.Namespace) -> None:
@@ -336,6 +329,15 @@ def _read_array(path: Path) -> "np.ndarray":
         ) from None
     files.check_memory(path, array.nbytes)
     return np.array(array)
+
+
+def _write_items(output: Path | None, items: "pd.DataFrame", form: Any) -> None:
+    """Write the items of a result for `compare`, if there is a file for them."""
+    from groundvec.results import frames
+
+    if output:
+        frames.write(output, items, form)
+        show(f"written: {output}")
 
 
 def _write(scores: "pd.DataFrame", output: Path, device: str, **inputs: Any) -> None:
