@@ -146,7 +146,7 @@ def sources_of_rules():
             kinds = []
             if "parts.files(" in rule:
                 kinds = [kind for kind in parts.CLASSES if kind != "baselines"]
-            elif "plan.baseline_encoder(" in rule:
+            elif "plan.baseline(" in rule:
                 kinds = ["baselines"]
             some = [parts.file(kind, name) for kind in kinds for name in parts.names(kind)]
             sources[name] = files, some
