@@ -1,7 +1,8 @@
 """The papers' tables and figures, for `results/` and for `snakemake --report`.
 
 Each paper has a file of rules, papers/PAPER.smk, and the modules that they run are in its folder,
-reproduction/papers/PAPER.
+reproduction/papers/PAPER. Inputs without a name are files that stand next to named ones, such as an
+ensemble.json next to its model.json.
 """
 
 # The files of all tables and figures that this experiment has: each paper adds its own.

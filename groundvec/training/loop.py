@@ -83,7 +83,7 @@ def train(
     settings = description["training"]
     batch_size = settings["batch_size"]
     last_epoch = settings["epochs"]
-    batches = split.batches(batch_size)  # in an epoch
+    batches_per_epoch = split.batches(batch_size)
     _check_text_only(settings, split.text_only_captions)
 
     if model is None:
@@ -91,7 +91,7 @@ def train(
 
     # An objective with a closed form is fitted in an epoch without batches.
     closed_form = hasattr(model.objective, "fit")
-    if batches == 0 and not closed_form:
+    if batches_per_epoch == 0 and not closed_form:
         raise InputError(
             f"batch_size {batch_size} is larger than the training set of "
             f"{len(split.features)} images: make it smaller in the configuration"
@@ -99,7 +99,7 @@ def train(
     # The optimizer gets the length of a cycle in steps. In it, Adam's learning rate rises and falls
     # once (Merkx & Frank 2019, section 3.3). After it, AdaGrad forgets. The weights at its end are
     # a candidate for the ensemble.
-    optimizer = make_optimizer(model, settings["cycle"] * batches, groups)
+    optimizer = make_optimizer(model, settings["cycle"] * batches_per_epoch, groups)
     keep_freed_memory()
 
     # Resume. A finished training has its snapshots in `work`, and returns its history.
@@ -118,28 +118,29 @@ def train(
             if patience and epoch - 1 - best_epoch(state.history) >= patience:
                 break
             freeze_alternately(model, epoch)
-            order: Iterator[Batch] = iter(())
+            batches: Iterator[Batch] = iter(())
             if epoch > 0 and closed_form:
                 model.objective.fit(model, split)
             elif epoch > 0:
-                order = split.epoch(batch_size, seed, epoch)
+                batches = split.epoch(batch_size, seed, epoch)
 
             first_batch = state.batch
             start = time.monotonic()
             model.train()
             for number, batch in resumable(
-                order, batches, name, epoch, state, checkpoints, sigterm, REMEDY
+                batches, batches_per_epoch, name, epoch, state, checkpoints, sigterm, REMEDY
             ):
-                step = (epoch - 1) * batches + number  # from 0, in all epochs
+                step = (epoch - 1) * batches_per_epoch + number  # from 0, in all epochs
                 state.loss += train_step(model, optimizer, split, batch, seed, step).double()
 
             loss = math.nan
             learning_rate = math.nan
             speed = math.nan
             if epoch > 0 and not closed_form:
-                loss = float(state.loss) / batches
+                loss = float(state.loss) / batches_per_epoch
                 learning_rate = optimizer.param_groups[0]["lr"]
-                speed = (batches - first_batch) * batch_size / (time.monotonic() - start)
+                pairs = (batches_per_epoch - first_batch) * batch_size
+                speed = pairs / (time.monotonic() - start)
 
             # Evaluate the model, record the epoch, and save the weights and a checkpoint.
             model.eval()
@@ -150,7 +151,7 @@ def train(
             state.history.append(
                 {
                     "epoch": epoch,
-                    "step": epoch * batches,
+                    "step": epoch * batches_per_epoch,
                     **scores,
                     "pairs_per_second": speed,
                     "seconds": state.seconds,
@@ -160,7 +161,7 @@ def train(
             kept = saved_epochs(settings, early_epochs)
             if patience:
                 kept = [best_epoch(state.history)]
-            checkpoints.save_epoch(state, epoch, kept)
+            checkpoints.save_epoch(state, epoch, kept)  # the next epoch's loss begins at 0
             found = scores["caption_to_image_r1"]
             among_ten = scores["caption_to_image_r10"]
             summary = (

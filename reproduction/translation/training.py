@@ -125,7 +125,7 @@ def train(
     """
     batch_size = settings["batch_size"]
     last_epoch = settings["epochs"]
-    batches = math.ceil(len(pairs.source) / batch_size)  # in an epoch; the last may be smaller
+    batches_per_epoch = math.ceil(len(pairs.source) / batch_size)  # the last may be smaller
     device = next(translator.parameters()).device
     # The penalty is `l2` times the sum of squared weights, whose gradient is 2 * `l2` a weight.
     optimizer = torch.optim.Adadelta(
@@ -150,22 +150,22 @@ def train(
             first_batch = state.batch
             start = time.monotonic()
             translator.train()
-            order = pairs.epoch(batch_size, seed, epoch)
+            batches = pairs.epoch(batch_size, seed, epoch)
             for number, rows in resumable(
-                order, batches, name, epoch, state, checkpoints, sigterm, REMEDY
+                batches, batches_per_epoch, name, epoch, state, checkpoints, sigterm, REMEDY
             ):
-                step = (epoch - 1) * batches + number  # from 0, in all epochs
+                step = (epoch - 1) * batches_per_epoch + number  # from 0, in all epochs
                 state.loss += train_step(translator, optimizer, pairs, rows, seed, step).double()
             sentences = len(pairs.source) - first_batch * batch_size
             speed = sentences / (time.monotonic() - start)
 
             translator.eval()
             bleu = _bleu(translator, vocabulary, dev)
-            scores = {"loss": float(state.loss) / batches, "dev_bleu": bleu}
+            scores = {"loss": float(state.loss) / batches_per_epoch, "dev_bleu": bleu}
             state.history.append(
                 {
                     "epoch": epoch,
-                    "step": epoch * batches,
+                    "step": epoch * batches_per_epoch,
                     **scores,
                     "sentences_per_second": speed,
                     "seconds": state.seconds,
