@@ -44,8 +44,7 @@ class Handler(BaseHTTPRequestHandler):
         body = content[start:]
         self.send_response(206 if asked else 200)
         if asked:
-            first = fault.get("from", start)
-            self.send_header("Content-Range", f"bytes {first}-{len(content) - 1}/{len(content)}")
+            self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
         if fault.get("chunked"):
             self.send_header("Transfer-Encoding", "chunked")
         else:
