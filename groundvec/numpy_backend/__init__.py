@@ -3,8 +3,8 @@
 An encoder of `groundvec/encoders` that runs in NumPy has a module of the same name here, with a
 class::
 
-    Encoder(take, text, size, **options)   for a text, with the options of a description, of which
-                                           training alone reads some
+    Encoder(take, text, size, **options)   for a text, with the options of a description; it skips
+                                           options that only training reads
     encoder(*batch)                        (B, size) vectors of a batch of the text, as arrays; the
                                            longest sentence comes first
 
@@ -65,8 +65,7 @@ def open_model(
         InputError: no such model or snapshot, or it is damaged; `epochs` are not distinct.
     """
     if not isinstance(model, str | Path | ModelFolder):
-        is_list = isinstance(model, Sequence) and len(model) > 0
-        if not is_list or not all(isinstance(snapshot, Snapshot) for snapshot in model):
+        if not model:
             raise InputError(f"{model!r} is no model: give the name or the folder of one")
         return None, model
     if epochs is not None and not 0 < len(epochs) == len(set(epochs)):

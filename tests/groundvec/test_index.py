@@ -64,10 +64,12 @@ def test_a_second_search_reads_no_picture(photos, model, closed):
     expected = ImageEncoder(model).encode(photos)
     assert_allclose(first.vectors, expected, atol=1e-6)
     closed()
-    second = Index(photos, model)
+    second = Index(photos, SentenceEncoder(model))
     assert second.paths == first.paths == sorted(photos.rglob("*.png"))
     assert_array_equal(second.vectors, first.vectors)
     assert second.search("A dog.") == first.search("A dog.")
+    with refused("has no folder: load it from one"):
+        Index(photos, SentenceEncoder(second.encoder.models))
 
 
 def test_a_changed_picture_is_read_again_and_a_deleted_one_forgotten(photos, model):
