@@ -96,6 +96,7 @@ class SentenceEncoder:
         description: the parts of the model.
         languages: the languages that it reads; the first is the default.
         dim: the size of the vectors.
+        epochs: of the snapshots; None for the ensemble's.
         model_folder: the model's folder with its descriptions, or None for loaded snapshots.
         folder: its path, or None.
     """
@@ -123,7 +124,7 @@ class SentenceEncoder:
         """
         self.model_folder, self.models = open_model(model, epochs, device)
         self.folder = self.model_folder.path if self.model_folder else None
-        self._epochs = epochs
+        self.epochs = epochs
         self.description = self.models[0].description
         self.languages = list(self.models[0].texts)
         self.dim = self.models[0].size
@@ -152,7 +153,7 @@ class SentenceEncoder:
         """
         if self.model_folder is None:
             raise InputError("this encoder has no folder: load it from one")
-        self.model_folder.copy(Path(folder), self._epochs)
+        self.model_folder.copy(Path(folder), self.epochs)
 
     # The types of the result, for type checkers; the last definition is the method itself.
     @overload

@@ -115,8 +115,9 @@ class Index:
         if not isinstance(model, SentenceEncoder):
             model = SentenceEncoder(model, device=device)
         folder = model.model_folder
-        if folder is None:
-            raise InputError(f"{model!r} has no folder: load it from one")
+        # A bank and the cache belong to the vectors of the ensemble.
+        if folder is None or model.epochs is not None:
+            raise InputError(f"{model!r} is no ensemble of a folder: load it without epochs")
         self.encoder = model
         self._networks = (folder, backbone, crops)
         cache_file = _cache_file(folder, named, backbone, crops)

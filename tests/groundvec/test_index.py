@@ -68,8 +68,9 @@ def test_a_second_search_reads_no_picture(photos, model, closed):
     assert second.paths == first.paths == sorted(photos.rglob("*.png"))
     assert_array_equal(second.vectors, first.vectors)
     assert second.search("A dog.") == first.search("A dog.")
-    with refused("has no folder: load it from one"):
-        Index(photos, SentenceEncoder(second.encoder.models))
+    for options in ({"model": second.encoder.models}, {"model": model, "epochs": [4]}):
+        with refused("is no ensemble of a folder: load it without epochs"):
+            Index(photos, SentenceEncoder(**options))
 
 
 def test_a_changed_picture_is_read_again_and_a_deleted_one_forgotten(photos, model):
