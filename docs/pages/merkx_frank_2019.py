@@ -9,7 +9,6 @@ from groundvec.card.text import MISSING, decimals
 from groundvec.evaluation.ranks import DIRECTIONS
 from reproduction.papers.merkx_frank_2019 import reported
 from reproduction.reporting.measures import WAYS
-from reproduction.reporting.reported_vs_measured import DIFFERENCE, MEASURED, REPORTED, difference
 from reproduction.reporting.systems import sorted_by
 
 # The experiments of 4 and of 32 epochs.
@@ -91,19 +90,6 @@ def correlations() -> tuple[str, pd.DataFrame]:
     return ensemble, table[whole | single].set_index(["task", "subtask"])
 
 
-def differences_shown() -> dict[Any, str]:
-    """Write the differences from the paper's network that are shown, by subtask."""
-    ensemble, table = correlations()
-    table = 100 * table.set_index("name", append=True)[tables.with_ends("pearson")]
-    pairs = table.xs(ensemble, level="name").set_axis(MEASURED, axis=1)
-    reported = table.xs(OF_PAPER[0], level="name").set_axis(REPORTED, axis=1)
-    pairs = pairs.join(reported, how="inner").drop(("all", "all"), errors="ignore")
-    gaps = difference(pairs)
-    gaps = gaps[(gaps["difference_low"] > 0) | (gaps["difference_high"] < 0)]
-    texts: dict[Any, str] = tables.intervals(gaps, DIFFERENCE).droplevel("subtask").to_dict()
-    return texts
-
-
 def subtasks() -> str:
     """Write the correlations of each subtask: measured with interval, reported, and baselines."""
     ensemble, table = correlations()
@@ -137,7 +123,6 @@ def values() -> dict[str, Any]:
         sick = long[tables.SICK]
         return tables.of_seeds(sick[f"{cell}-512-attention"] - sick[f"{cell}-256-attention"])
 
-    [(lower_on, lower_by)] = differences_shown().items()
     on_cpu = minutes(LONG).drop([SIZES[-1], "lstm-2048-attention"])
     return {
         "below": (reported - largest)[tables.REACHED[:2]].tolist(),
@@ -147,7 +132,6 @@ def values() -> dict[str, Any]:
         "later_recall": 100 * (last / fourth - 1),
         "gru_on_sick": gain_of_512("gru"),
         "lstm_on_sick": gain_of_512("lstm"),
-        "lower_on": f"{lower_on} alone ({lower_by})",
         "minutes_of_4": minutes(FOUR).sum(),
         "trainings": len(on_cpu),
         "hours": on_cpu.sum() / 60,

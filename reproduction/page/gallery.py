@@ -2,6 +2,7 @@
 
 import base64
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,10 @@ def gallery(results: Results) -> dict[str, Any]:
         for image_row, text in _first_captions(embedded).items():
             captions.setdefault(str(embedded.image_ids[image_row]), text)
     path_of = paths_of(results, captions)
-    visible = distinct_images(models)
+    visible: dict[str, None] = {}  # the images of queries and results, each once
+    for query in chain.from_iterable(model["to_images"] for model in models):
+        visible[query["image"]] = None
+        visible |= dict.fromkeys(hit["image"] for hit in query["found"])
     images = list(dict.fromkeys([*visible, *captions]))
     images = images[: max(THUMBNAILS, len(visible))]
     thumbnails = {}
@@ -129,16 +133,6 @@ def _first_captions(embedded: Embedded) -> dict[int, str]:
     """Return the first caption of each image that has one, by the image's row."""
     rows, first = np.unique(embedded.image, return_index=True)
     return {int(row): embedded.captions[k] for row, k in zip(rows, first, strict=True)}
-
-
-def distinct_images(models: list[dict[str, Any]]) -> list[str]:
-    """List the images of queries and results, each once."""
-    images: dict[str, None] = {}  # a set in order of insertion
-    for model in models:
-        for query in model["to_images"]:
-            images[query["image"]] = None
-            images |= dict.fromkeys(hit["image"] for hit in query["found"])
-    return list(images)
 
 
 def small_picture(path: str | Path, size: tuple[int, int], **options: int) -> dict[str, Any]:

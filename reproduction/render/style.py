@@ -12,9 +12,7 @@ from groundvec.runtime.files import atomic
 # fontTools logs a line for every glyph that it embeds in a PDF.
 logging.getLogger("fontTools").setLevel(logging.WARNING)
 
-# Widths in inches: one column of a two-column page, and the whole page.
-COLUMN = 3.4
-PAGE = 7.0
+PAGE = 7.0  # the width of a page, in inches
 
 # The colors of Okabe & Ito (2008), which color-blind readers can distinguish. Their yellow is left
 # out, because it is faint on white.
