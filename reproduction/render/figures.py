@@ -19,6 +19,7 @@ COLORS = [BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY]
 MARKERS = ["o", "s", "^", "D", "v", "P"]
 CORRELATION = "Pearson's r \N{MULTIPLICATION SIGN} 100"
 RECALL = "dev. set, mean of R@10 (%)"
+HIGHEST = 8.0  # of a figure's rows, in inches: a page of a paper is not much longer
 # Panels of learning curves: column and label of the y axis, then column and label of the x axis.
 PANELS = [
     ("loss", "loss / that of the first epoch", "epoch", "epoch"),
@@ -72,18 +73,18 @@ def learning_curves(history: History) -> Figure:
 
 @styled
 def forest(table: pd.DataFrame, title: str) -> Figure:
-    """Draw each comparison as a row, with one marker and its interval for each series.
+    """Draw rows of values, with one marker and its interval for each series.
 
     Args:
-        table: the columns row, panel (if missing, the row's difference is not drawn), series,
-            difference, low and high, and open: whether the marker is hollow, because nothing is
-            decided.
+        table: the columns row, panel (if missing, the value is not drawn), series, value, low,
+            high, and open: whether the marker is hollow.
         title: the title of all x axes.
     """
     rows = list(table["row"].unique())
     panels = list(table["panel"].dropna().unique())
     styles = curve_styles(table["series"])
-    figure = Figure((PAGE, 0.9 + 0.13 * len(rows) * (len(styles) + 1)), layout="constrained")
+    height = min(0.13 * len(rows) * (len(styles) + 1), HIGHEST)
+    figure = Figure((PAGE, 0.9 + height), layout="constrained")
     axes = figure.subplots(1, len(panels) or 1, sharey=True, squeeze=False)[0]
     for axis, panel in zip(axes, panels, strict=False):
         for number, (series, style) in enumerate(styles.items()):
@@ -92,12 +93,13 @@ def forest(table: pd.DataFrame, title: str) -> Figure:
             chosen = table[table["panel"].eq(panel) & table["series"].eq(series)]
             for is_open, drawn in chosen.groupby("open"):
                 axis.errorbar(
-                    x=drawn["difference"],
+                    x=drawn["value"],
                     y=drawn["row"].map(rows.index) + offset,
-                    xerr=[drawn["difference"] - drawn["low"], drawn["high"] - drawn["difference"]],
+                    xerr=[drawn["value"] - drawn["low"], drawn["high"] - drawn["value"]],
                     **style,
                     linestyle="none",
                     fillstyle="none" if is_open else "full",
+                    markersize=3,
                     elinewidth=0.8,
                 )
         axis.axvline(0, color="0.4", linewidth=0.8)
@@ -110,5 +112,5 @@ def forest(table: pd.DataFrame, title: str) -> Figure:
         axes[0].errorbar([], [], [], **style, linestyle="none", label=series)
         for series, style in styles.items()
     ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=len(styles))
+    figure.legend(handles=handles, loc="outside upper center", ncols=3)
     return figure

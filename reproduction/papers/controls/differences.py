@@ -27,6 +27,7 @@ def make(results: Results, stem: Path) -> None:
         row=table["better"] + "\nminus " + table["worse"],
         panel=table["measure"].map(PANELS),
         series=table["condition"],
+        value=table["difference"],
         open=table["verdict"] == claims.OPEN,
     )
     save(forest(table, f"difference of {CORRELATION}"), stem)

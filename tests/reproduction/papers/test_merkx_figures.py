@@ -9,6 +9,7 @@ from reproduction.papers.merkx_frank_2019.figure2 import scores_by_size
 from reproduction.papers.merkx_frank_2019.figure3 import correlation_by_subtask
 from reproduction.papers.merkx_frank_2019.figure4 import by_epoch, scores_by_epoch
 from reproduction.papers.merkx_frank_2019.reported import read_correlations
+from reproduction.render.figures import forest
 from reproduction.reporting.measures import semantic_measures
 from tests.support import result_files as support
 from tests.support.refusals import refused
@@ -124,9 +125,8 @@ def test_figure3_has_every_subtask_and_system(tmp_path):
         baseline("no trigrams", 0.45, encoder="bag-of-words"),
     )
     selected = {"flickr8k": ("gru-8-attention", 1)}
-    figure = correlation_by_subtask(table, selected, read_correlations(REPORTED))
-    sts2012, *_, sick = figure.axes
-    assert [text.get_text() for text in sts2012.get_yticklabels()] == ["MSRpar (750)"]
+    table = correlation_by_subtask(table, selected, read_correlations(REPORTED))
+    assert table["row"].iloc[0] == "STS 2012 MSRpar (750)"
     expected = {
         "gru-8-attention Flickr8k": 50,
         "no trigrams": 45,
@@ -137,14 +137,30 @@ def test_figure3_has_every_subtask_and_system(tmp_path):
         "char-GRU Flickr8k (reported)": 49.1,
         "char-GRU MSCOCO (reported)": 37.6,
     }
-    found = {container.get_label(): dots(container) for container in sts2012.containers}
-    assert {label: points[0, 0] for label, (points, _) in found.items()} == pytest.approx(expected)
-    _, bars = found["gru-8-attention Flickr8k"]
-    np.testing.assert_allclose(bars[:, :, 0], [[48, 54]])
+    subtasks = table.set_index(["row", "series"])
+    of_msrpar = subtasks.loc["STS 2012 MSRpar (750)"]
+    assert of_msrpar["value"].to_dict() == pytest.approx(expected)
+    assert of_msrpar["open"].sum() == 4
+    ends = of_msrpar[["low", "high"]]
+    assert ends.loc["gru-8-attention Flickr8k"].tolist() == pytest.approx([48, 54])
+    # As in the supplement.
+    assert ends.loc["BOW (reported)"].tolist() == pytest.approx([42.3 - 6.1, 42.3 + 5.7])
     # SICK is by its classifier.
-    np.testing.assert_allclose(dots(sick.containers[0])[0][:, 0], [70])
-    _, bars = found["BOW (reported)"]
-    np.testing.assert_allclose(bars[0, :, 0], [42.3 - 6.1, 42.3 + 5.7])  # as in the supplement
+    sick = subtasks.loc["SICK Relatedness (4,927)"]
+    assert sick.loc["gru-8-attention Flickr8k", "value"] == pytest.approx(70)
+
+
+def test_rows_have_a_marker_and_its_interval_for_each_series():
+    table = pd.DataFrame({"row": ["a", "b", "a"], "series": ["x", "x", "y"], "panel": "p"})
+    table = table.assign(value=[1, 2, 3], low=0, high=[4, 5, 6], open=[False, True, False])
+    [panel] = forest(table, "r").axes
+    assert [text.get_text() for text in panel.get_yticklabels()] == ["a", "b"]
+    filled, hollow, other = panel.containers[:3]
+    for container, x, side in ((filled, 1, -1), (hollow, 2, -1), (other, 3, 1)):
+        [point], [bar] = dots(container)
+        assert point[0] == x and np.sign(point[1] - round(point[1])) == side
+        np.testing.assert_allclose(bar[:, 0], [0, x + 3])
+    assert hollow[0].get_fillstyle() == "none"
 
 
 # Figure 4
