@@ -79,8 +79,8 @@ def decide_again(folder: Path) -> None:
     decided = claims.judged(table)
     # Only rows whose interval is computed again, because papers correct verdicts of the others.
     table = table.where(decided["pooled_variance"].isna(), decided, axis=0)
-    for number, path in enumerate(paths):
-        write_csv(path, table.loc[number].astype({"pooled_freedom": "Int64"}))
+    for path, (_, rows) in zip(paths, table.groupby(level=0), strict=True):
+        write_csv(path, rows.astype({"pooled_freedom": "Int64"}))
 
 
 def keep(results: Path, paper: str = "*", docs: Path = DOCS) -> dict[Path, bool]:

@@ -42,7 +42,7 @@ def reported_scores(models: Models) -> pd.DataFrame:
     names |= dict.fromkeys([STS, "SICK-R"], SEMANTIC)
     table = scores_of_network(models)
     table["measure"] = table["measure"].map(names)
-    return table.groupby(["dataset", "measure"], as_index=False)["value"].mean()
+    return table.groupby(["dataset", "measure"])["value"].mean().reset_index()
 
 
 @styled
