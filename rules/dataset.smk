@@ -1,5 +1,17 @@
 """Captioned pictures from every source, in one form: captions.csv and images.csv."""
 
+
+def source_outputs(source):
+    """Return the additional outputs of a source, by kind; those without suffix are folders."""
+    outputs = parts.options_schema("sources", source).get("outputs", {})
+    return {
+        kind: (
+            f"{DATASET}/{name}" if Path(name).suffix else directory(f"{DATASET}/{name}")
+        )
+        for kind, name in outputs.items()
+    }
+
+
 for source in sorted({data["source"] for data in DATASETS.values()}):
 
     rule:
@@ -8,10 +20,7 @@ for source in sorted({data["source"] for data in DATASETS.values()}):
         input:
             plan.source_inputs,
         output:
-            **{
-                kind: path if Path(path).suffix else directory(path)
-                for kind, path in plan.source_outputs(source).items()
-            },
+            **source_outputs(source),
             captions=f"{DATASET}/captions.csv",
             images=f"{DATASET}/images.csv",
         log:

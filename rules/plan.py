@@ -131,11 +131,6 @@ class Plan:
         """Return a function of the wildcards: a file of the data set's `parent`."""
         return lambda wildcards: f"results/datasets/{self.parent(wildcards.dataset)}/{name}"
 
-    def source_outputs(self, source: str) -> dict[str, str]:
-        """Return the additional outputs of a source, by kind; those without suffix are folders."""
-        outputs = parts.options_schema("sources", source).get("outputs", {})
-        return {kind: f"{DATASET}/{name}" for kind, name in outputs.items()}
-
     def source_files(self, data: Mapping[str, Any]) -> dict[str, str]:
         """Return the files that a source reads, by argument of its `read`.
 

@@ -17,7 +17,9 @@ _SIZE = {"big": 1.3, "small": 0.7, None: 1.0}
 class _Group:
     """Objects on one ground, which are moved and scaled together to fit the image."""
 
-    def __init__(self, canvas: Image.Image, ground: float, rng: random.Random, turn: bool) -> None:
+    def __init__(
+        self, canvas: Image.Image, ground: float, rng: random.Random, turn: bool = False
+    ) -> None:
         self.canvas = canvas
         self.ground = ground
         self.rng = rng
@@ -172,7 +174,7 @@ def _rows(canvas: Image.Image, things: Sequence[Scene], rng: random.Random) -> N
         # At most 84 pixels high.
         scale = min(0.9, 84 / HEIGHT[thing["kind"]])
         step = 2 * HALF[thing["kind"]] * scale + 6
-        group = _Group(canvas, row, rng, turn=False)
+        group = _Group(canvas, row, rng)
         for k in range(thing["count"]):
             group.put(thing, step * k, 6 * rng.random(), scale=scale)
         group.finish()
@@ -187,7 +189,7 @@ def picture(scene: Scene, rng: random.Random) -> Image.Image:
     kinds = [thing["kind"] for thing in scene["objects"]]
     # The landmark of an action is behind it, on its own ground.
     if action and relations:
-        behind = _Group(canvas, 184, rng, turn=False)
+        behind = _Group(canvas, 184, rng)
         behind.put(things["c"], 0)
         behind.finish()
     ground = 166 if "boat" in kinds else 236 - 10 * rng.random()

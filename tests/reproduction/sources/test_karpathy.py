@@ -109,7 +109,7 @@ def flickr30k(*captions):
     """Flickr30k's entries have no `filepath`, and its captions end in ` .` or not."""
     entries = [coco_entry(number, split, *captions) for number, split in enumerate(SPLIT_NAMES)]
     for number, entry in enumerate(entries):
-        del entry["filepath"], entry["cocoid"]
+        del entry["filepath"]
         entry["filename"] = f"{number}.jpg"
     return entries
 
