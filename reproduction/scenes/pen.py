@@ -28,15 +28,11 @@ WOOD = "#704a2c"
 
 def shade(colour: str, factor: float) -> str:
     """Make a color darker by a factor below 1, or brighter by a factor above 1."""
-    red, green, blue = (_shaded(channel, factor) for channel in ImageColor.getrgb(colour))
+    # Each channel's distance from black or from white is scaled.
+    end, scale = (0, factor) if factor <= 1 else (255, 2 - factor)
+    channels = ImageColor.getrgb(colour)
+    red, green, blue = (round(end + scale * (channel - end)) for channel in channels)
     return f"rgb({red}, {green}, {blue})"
-
-
-def _shaded(channel: int, factor: float) -> int:
-    """Scale a channel towards 0, or its distance from 255."""
-    if factor <= 1:
-        return round(channel * factor)
-    return round(255 - (255 - channel) * (2 - factor))
 
 
 class Pen:
