@@ -336,14 +336,9 @@ class Plan:
         stem = f"results/text/{self.parent(wildcards.dataset)}/{text_name(model['text'])}"
         return [f"{stem}.{language}.json" for language in languages]
 
-    def text(self, wildcards: Any) -> str:
-        """Return a text and its options as JSON, with the paths of its files."""
-        text = self.texts[wildcards.text]
-        return as_json(text | self.public(named_files("text", text)))
-
-    def text_sources(self, wildcards: Any) -> list[str]:
-        files = named_files("text", self.texts[wildcards.text])
-        return [archive(path) for path in self.public(files).values()]
+    def text_sources(self, wildcards: Any) -> dict[str, str]:
+        """Return the paths of the files that a text is made from, by option."""
+        return self.public(named_files("text", self.texts[wildcards.text]))
 
     def treebanks(self, wildcards: Any) -> list[str]:
         """List the parsed captions that a text, a model, or all models of a data set need."""

@@ -36,7 +36,7 @@ use rule trees as trees_ratings with:
 
 rule text:
     input:
-        plan.text_sources,
+        lambda wildcards: map(archive, plan.text_sources(wildcards).values()),
         captions=f"{DATASET}/captions.csv",
         treebanks=plan.treebanks,
     output:
@@ -49,7 +49,9 @@ rule text:
     conda:
         ENVIRONMENT
     params:
-        text=plan.text,
+        text=lambda wildcards: as_json(
+            plan.texts[wildcards.text] | plan.text_sources(wildcards)
+        ),
         languages=lambda wildcards: wildcards.language.split("+"),
         files=file_options,
         code=lambda wildcards: code_hash(
