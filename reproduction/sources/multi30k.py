@@ -78,7 +78,9 @@ def read_flickr30k(archive: str | Path, images_folder: str | Path) -> Read:
     paths = [str(Path(images_folder, name)) for name in images.name]
     images = images.assign(image_id=images.name, path=paths)
     captions = _captions(names.assign(image_id=names.name))
-    return captions, images[dataset.IMAGE_COLUMNS], _with_ids(pairs, images)
+    ids = images[["name", "image_id"]].drop_duplicates("name")
+    pairs = pairs.merge(ids, "left", on="name").fillna({"image_id": ""})
+    return captions, images[dataset.IMAGE_COLUMNS], pairs[parallel.COLUMNS]
 
 
 def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Path) -> Read:
@@ -103,9 +105,9 @@ def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Pa
             f"{archive}: none of its images is one of {text}: get the public files again"
         )
     pairs = pd.concat([_pairs(files, name) for name in TRANSLATED], ignore_index=True)
-    split = names.drop_duplicates("name").set_index("name").split
-    pairs["split"] = pairs.name.map(split).fillna("train")
-    return _captions(names), names[dataset.IMAGE_COLUMNS], _with_ids(pairs, names)
+    ids = names[["name", "image_id", "split"]].drop_duplicates("name")
+    pairs = pairs.merge(ids, "left", on="name").fillna({"image_id": "", "split": "train"})
+    return _captions(names), names[dataset.IMAGE_COLUMNS], pairs[parallel.COLUMNS]
 
 
 def _table(files: Files, published: str, images: str, sentences: dict[str, str]) -> pd.DataFrame:
@@ -159,10 +161,3 @@ def _captions(names: pd.DataFrame) -> pd.DataFrame:
     captions = captions.sort_index(kind="stable").reset_index(drop=True)
     captions["language"] = captions.column.str.partition(" ")[0]
     return captions[dataset.CAPTION_COLUMNS]
-
-
-def _with_ids(pairs: pd.DataFrame, names: pd.DataFrame) -> pd.DataFrame:
-    """Add the ids of the images to pairs; empty for images that the data set does not have."""
-    image_id = names.drop_duplicates("name").set_index("name").image_id
-    pairs["image_id"] = pairs.name.map(image_id).fillna("")
-    return pairs[["split", "image_id", *LANGUAGES]]

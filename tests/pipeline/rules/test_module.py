@@ -52,9 +52,9 @@ def other(tmp_path_factory):
 def test_another_directory_s_configuration_comes_before_the_demo_s(tmp_path):
     captions = "results/datasets/scenes/captions.csv"
     command = ("-n", "-p", "--directory", tmp_path, captions)
-    assert "--count 700" in snakemake(ROOT, *command)
+    assert '"count": 700' in snakemake(ROOT, *command)
     (tmp_path / "config.yaml").write_text(json.dumps(EXPERIMENT))
-    assert "--count 20" in snakemake(ROOT, *command)
+    assert '"count": 20' in snakemake(ROOT, *command)
 
 
 def test_every_rule_finds_its_files_from_another_folder(other):
