@@ -154,18 +154,8 @@ def _is_transient(error: Exception, began: bool) -> bool:
 
 
 def _open(url: str, headers: Mapping[str, str], timeout: float) -> http.client.HTTPResponse:
-    """Request a URL; URLError if it, or a redirect's, is none of HTTP."""
-    opener = urllib.request.OpenerDirector()
-    for handler in (
-        urllib.request.ProxyHandler(),
-        urllib.request.HTTPHandler(),
-        urllib.request.HTTPSHandler(),
-        _Redirects(),
-        urllib.request.UnknownHandler(),
-        urllib.request.HTTPDefaultErrorHandler(),
-        urllib.request.HTTPErrorProcessor(),
-    ):
-        opener.add_handler(handler)
+    """Request a URL; URLError if it, or a redirect's, is none."""
+    opener = urllib.request.build_opener(_Redirects)
     try:
         request = urllib.request.Request(url, headers={"User-Agent": "groundvec", **headers})
         return opener.open(request, timeout=timeout)

@@ -76,7 +76,7 @@ OK = b"HTTP/1.1 200 OK\r\n"
         (OK + b"\r\n", b"x" * 2**16, 0, "has more than the expected 1000000 bytes"),
         (OK + b"Content-Length: 1000001\r\n\r\n", b"", 0, "has 1000001 bytes, not the expected"),
         (OK + b"\r\n", b"x", 0.01, "too slow"),
-        (b"HTTP/1.1 302 F\r\nLocation: ftp://x/\r\n\r\n", b"x" * 2**16, 0, "unknown url type"),
+        (b"HTTP/1.1 302 F\r\nLocation: file:///x\r\n\r\n", b"x" * 2**16, 0, "is not allowed"),
         (b"HTTP/1.1 302 F\r\nLocation: http://[\r\n\r\n", b"", 0, "Invalid IPv6 URL"),
         (b"HTTP/1.1 302 F\r\nLocation: http://a:b/\r\n\r\n", b"", 0, "nonnumeric port"),
         (b"HTTP/1.1 416 R\r\n\r\n", b"", 0, "416"),
