@@ -8,22 +8,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from groundvec.config.types import Schema
 from groundvec.data import dataset
 from groundvec.data.split import UNENCODED, captions_of, load_split
 from groundvec.evaluation.ratings import system_name
-from groundvec.model.folder import checked
+from groundvec.model.folder import ModelFolder
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import read_json
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import best_snapshot
 from reproduction.text.treebank import Treebank
-
-# The keys of model.json that identify a training's features.
-TRAINED: Schema = {
-    "required": ["features"],
-    "properties": {"features": {"type": "object", "required": ["fingerprint"]}},
-}
 
 
 @dataclass
@@ -45,7 +37,7 @@ def given_treebank(results: Results) -> Treebank:
 
 def read_captions(results: Results, training: pd.Series) -> pd.DataFrame:
     """Read the captions of a training's data set, or of its subsample."""
-    return captions_of(read_json(Path(training["folder"], "model.json")), results["captions"])
+    return captions_of(ModelFolder(training["folder"]).metadata, results["captions"])
 
 
 def features_of(results: Results, training: pd.Series) -> Path:
@@ -56,8 +48,7 @@ def features_of(results: Results, training: pd.Series) -> Path:
     """
     from groundvec.features import store
 
-    path = Path(training["folder"], "model.json")
-    fingerprint = checked(path, read_json(path), TRAINED)["features"]["fingerprint"]
+    fingerprint = ModelFolder(training["folder"]).metadata.get("features", {}).get("fingerprint")
     files: list[Path] = results["features"]
     for file in files:
         if store.attributes(file)["fingerprint"] == fingerprint:
