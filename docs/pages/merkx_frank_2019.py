@@ -80,20 +80,15 @@ def claims_by_size() -> str:
     return tables.markdown(page_table, 4)
 
 
-def correlations() -> tuple[str, pd.DataFrame]:
-    """Read the correlations of each subtask, and the name of the measured ensemble."""
+def subtasks() -> str:
+    """Write the correlations of each subtask: measured with interval, reported, and baselines."""
     table = tables.kept(f"{LONG}/table_s1")
     [ensemble] = table.loc[table["kind"] == "ensemble", "name"].unique()
+    model = ensemble.split()[0]
     whole = table["statistic"].eq("weighted mean") & table["task"].eq("all")
     classified = table["task"].isin(["STS-B", "SICK"])
     single = table["statistic"].eq("correlation") & table["method"].eq("classifier").eq(classified)
-    return ensemble, table[whole | single].set_index(["task", "subtask"])
-
-
-def subtasks() -> str:
-    """Write the correlations of each subtask: measured with interval, reported, and baselines."""
-    ensemble, table = correlations()
-    model = ensemble.split()[0]
+    table = table[whole | single].set_index(["task", "subtask"])
     rows = table[table["name"] == ensemble]
     pearson = tables.with_ends("pearson")
     page_table = rows.index.to_frame()
