@@ -11,9 +11,7 @@ from reproduction.papers.merkx_frank_2019 import reported
 from reproduction.reporting.measures import WAYS
 from reproduction.reporting.systems import sorted_by
 
-# The experiments of 4 and of 32 epochs.
-FOUR = "flickr8k-seeds"
-LONG = "flickr8k-epochs"
+LONG = "flickr8k-epochs"  # the experiment of 32 epochs
 SIZES = [f"gru-{size}-attention" for size in (256, 512, 1024, 2048)]
 CLAIMS = {  # the claims of config/flickr8k-epochs.yaml, by the selected model
     model: f"{LONG}/claims{end}"
@@ -29,17 +27,13 @@ def paper() -> pd.Series:
     return pd.Series(reported.scores_of_source("flickr8k")).rename(names)
 
 
-def minutes(experiment: str) -> pd.Series:
-    """Read the minutes of each training, by model and seed."""
-    return tables.kept(f"{experiment}/history").groupby(["model", "seed"])["seconds"].max() / 60
-
-
 def grid(experiment: str) -> str:
     """Write the scores of each model and its minutes: mean, lowest and highest over its seeds."""
     table = tables.scores(experiment)
     order = table.groupby("model")[tables.STS].mean().sort_values(ascending=False).index
     page_table = table[tables.REACHED].apply(tables.mean_and_range, by="model").loc[order]
-    page_table["minutes"] = tables.mean_and_range(minutes(experiment), "model", 0)
+    seconds = tables.kept(f"{experiment}/history").groupby(["model", "seed"])["seconds"].max()
+    page_table["minutes"] = tables.mean_and_range(seconds / 60, "model", 0)
     page_table.insert(0, "seeds", table.groupby("model").size())
     page_table.insert(0, "model", tables.code(order))
     return tables.markdown(page_table, 2)
@@ -118,7 +112,6 @@ def values() -> dict[str, Any]:
         sick = long[tables.SICK]
         return tables.of_seeds(sick[f"{cell}-512-attention"] - sick[f"{cell}-256-attention"])
 
-    on_cpu = minutes(LONG).drop([SIZES[-1], "lstm-2048-attention"])
     return {
         "below": (reported - largest)[tables.REACHED[:2]].tolist(),
         "largest": largest[tables.REACHED].tolist(),
@@ -127,7 +120,4 @@ def values() -> dict[str, Any]:
         "later_recall": 100 * (last / fourth - 1),
         "gru_on_sick": gain_of_512("gru"),
         "lstm_on_sick": gain_of_512("lstm"),
-        "minutes_of_4": minutes(FOUR).sum(),
-        "trainings": len(on_cpu),
-        "hours": on_cpu.sum() / 60,
     }
