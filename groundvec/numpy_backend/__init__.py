@@ -3,8 +3,8 @@
 An encoder of `groundvec/encoders` that runs in NumPy has a module of the same name here, with a
 class::
 
-    Encoder(take, text, size, **options)   for a text, with the options of a description; it skips
-                                           options that only training reads
+    Encoder(take, text, size, **options)   for a text, with the encoder of a description; it skips
+                                           the name, and options that only training reads
     encoder(*batch)                        (B, size) vectors of a batch of the text, as arrays; the
                                            longest sentence comes first
 
