@@ -440,6 +440,10 @@ def test_vectors_made_elsewhere_are_rated_like_an_encoder(
     assert set(pd.read_csv(tmp_path / "table.csv")["encoder"]) == {"noise.npy", "v.npy"}
     (tmp_path / "captions.txt").write_text("a msrpar's 12\n")
     assert " seen" in groundvec("evaluate", "ratings", *options, "--captions", "captions.txt")
+    full_pipe = patch("groundvec.cli.commands.evaluate.show", side_effect=BrokenPipeError)
+    with full_pipe, pytest.raises((OSError, SystemExit)):
+        groundvec("evaluate", "ratings", *options, "-o", "scores.md")  # piped into head
+    assert (tmp_path / "scores.md").exists()
     np.save(tmp_path / "v.npy", np.ones((3, 2)))
     with refused(f"v.npy: 3 rows for {len(lines)} sentences; it must have a row for each line"):
         groundvec("evaluate", "ratings", *options)

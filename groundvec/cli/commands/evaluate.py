@@ -19,7 +19,7 @@ Examples:
 import argparse
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -213,8 +213,8 @@ def _ratings(arguments: argparse.Namespace) -> None:
     no_pair_is_seen = "seen" not in result.scores or not result.scores["seen"].any()
     if captions and no_pair_is_seen:
         log.warning("no rated sentence is in %s: is it one caption per line?", arguments.captions)
-    _write(result.scores, arguments.output, device, encoder=name)
     _write_items(arguments.output_items, result.items, RatedPairs)
+    _write(result.scores, arguments.output, device, encoder=name)
 
 
 def _load(name: str) -> tuple[Callable[[list[str]], "np.ndarray"], str]:
@@ -265,8 +265,8 @@ def _retrieval(arguments: argparse.Namespace) -> None:
         arguments.inverse_temperature,
     )
     inputs = {"captions": arguments.captions, "images_file": arguments.images}
-    _write(result.scores, arguments.output, "cpu", **inputs)
     _write_items(arguments.output_items, result.items, FoundRanks)
+    _write(result.scores, arguments.output, "cpu", **inputs)
 
 
 def _compare(arguments: argparse.Namespace) -> None:
@@ -341,21 +341,23 @@ def _write_items(output: Path | None, items: "pd.DataFrame", form: Any) -> None:
 
 
 def _write(scores: "pd.DataFrame", output: Path, device: str, **inputs: Any) -> None:
-    """Print scores as a table, and write them; a CSV file has the names of the inputs too."""
+    """Write and print scores as a table; a CSV file has the names of the inputs too."""
     from groundvec.evaluation import score_table
     from groundvec.provenance import provenance
 
     names = {column: printable(str(name)) for column, name in inputs.items()}
     numbers = scores.assign(**names, **provenance(device))
     labels = 2
+    headlines = []
     if "definition" in scores:
         labels = 4
-        show(*score_table.quoted(scores))
-    _report(output, numbers, score_table.texts(scores), score_table.notes(scores), labels)
+        headlines = score_table.quoted(scores)
+    text = score_table.texts(scores)
+    _report(output, numbers, text, score_table.notes(scores), labels, headlines)
 
 
 def _write_encoders(table: "pd.DataFrame", output: Path, device: str) -> None:
-    """Print the table of several encoders, and write it."""
+    """Write and print the table of several encoders."""
     from groundvec.evaluation.score_table import DEFINITIONS, encoder_texts
     from groundvec.provenance import provenance
 
@@ -370,25 +372,33 @@ def _write_encoders(table: "pd.DataFrame", output: Path, device: str) -> None:
 
 
 def _report(
-    output: Path, numbers: "pd.DataFrame", text: "pd.DataFrame", notes: list[str], labels: int
+    output: Path,
+    numbers: "pd.DataFrame",
+    text: "pd.DataFrame",
+    notes: list[str],
+    labels: int,
+    headlines: Sequence[str] = (),
 ) -> None:
-    """Print a table of texts; write its numbers as CSV, or the texts as Markdown or LaTeX.
+    """Write the numbers of a table as CSV, or its texts as Markdown or LaTeX; then print it.
 
     Args:
         labels: how many columns of the text, which come first, are not numbers.
+        headlines: lines to print before the table.
     """
     from groundvec.evaluation.score_table import latex, markdown, printed
 
-    show(*printed(text, notes).split("\n"))
+    lines = [*headlines, *printed(text, notes).split("\n")]
     if output == STANDARD:
+        show(*lines)
         return
+    # The file comes first: a pipe to `head` may end the program while it prints.
     if output.suffix.lower() == ".csv":
         files.write_csv(output, numbers)
     elif output.suffix.lower() == ".md":
         files.write_bytes(output, markdown(text, notes).encode())
     else:
         files.write_bytes(output, latex(text, notes, labels).encode())
-    show(f"written: {output}")
+    show(*lines, f"written: {output}")
 
 
 # Each command's arguments, and the function whose docstring is its help.

@@ -15,6 +15,7 @@ PANELS = {
     "SICK, cosine": "SICK",
     "SICK, classifier": "SICK, classifier",
 }
+LINEAR = 10  # an untrained network over characters is far below the others
 
 
 def make(results: Results, stem: Path) -> None:
@@ -30,4 +31,10 @@ def make(results: Results, stem: Path) -> None:
         value=table["difference"],
         open=table["verdict"] == claims.OPEN,
     )
-    save(forest(table, f"difference of {CORRELATION}"), stem)
+    title = f"difference of {CORRELATION}, on a logarithmic scale beyond {LINEAR}"
+    figure = forest(table, title)
+    for axis in figure.axes:
+        axis.set_xscale("symlog", linthresh=LINEAR)
+        axis.set_xticks([0, 5, LINEAR, 50], ["0", "5", str(LINEAR), "50"])
+        axis.minorticks_off()
+    save(figure, stem)
