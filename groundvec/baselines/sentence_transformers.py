@@ -8,6 +8,8 @@ import numpy as np
 
 from groundvec.runtime.errors import InputError, extra
 
+TIMEOUT = 5  # seconds until the hub answers
+
 
 class Baseline:
     """A model of the sentence-transformers package, which is an extra."""
@@ -16,6 +18,8 @@ class Baseline:
         """Load a model from a folder, or by name from the hub; InputError if that is impossible."""
         with extra("sentence-transformers"):
             import sentence_transformers
+            from huggingface_hub import constants
+            from huggingface_hub.utils import get_session
 
             from groundvec.device import choose
         self.device = choose()
@@ -25,11 +29,12 @@ class Baseline:
                 model, device=self.device, local_files_only=local_files_only
             )
 
-        # Without a network, the package retries for a minute before it looks in its cache.
         with suppress(Exception):  # of many types
             self.model = load(local_files_only=True)
             return
         try:
+            # Without a network, the package would retry for a minute.
+            get_session().head(constants.ENDPOINT, timeout=TIMEOUT)
             self.model = load(local_files_only=False)
         except Exception as error:
             reason = " ".join(str(error).split())

@@ -19,6 +19,7 @@ from groundvec.runtime import files
 from groundvec.runtime.errors import InputError, printable, shortened
 from groundvec.runtime.jobs import Stopped
 
+STANDARD_INPUT = Path("/dev/stdin")  # a link to the file that the shell redirects to `-`
 NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}  # a full disk, a quota, a limit on file sizes
 NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS}
 IN_MESSAGES = {*NO_SPACE, errno.EROFS, errno.ENOMEM}  # whose texts no bug has in its message
@@ -70,6 +71,7 @@ def execute(
         sys.stdout.reconfigure(errors="backslashreplace")
     # Importing torch makes 200,000 objects; searching them for garbage takes half a second.
     gc.set_threshold(100_000)
+    _fill_standard_streams()
     # A warning is a line of its own, without the file and line that raised it.
     warnings.showwarning = lambda message, *_: logging.warning("%s", message)
     logging.raiseExceptions = False  # a log on a full disk must not hide the error itself
@@ -87,6 +89,7 @@ def execute(
             )
             logging.getLogger().addHandler(handler)
             handler.setFormatter(formatter)
+        _check_outputs(arguments)
         files.guard(_inputs(arguments), arguments.overwrite)
         for path in _written(arguments):  # before the work, and not after hours of it
             files.check_output(path)
@@ -149,7 +152,7 @@ def _inputs(arguments: argparse.Namespace) -> Iterator[Path]:
             values = value.values()
         for path in values:
             if isinstance(path, Path):
-                yield path
+                yield STANDARD_INPUT if path == STANDARD else path
 
 
 def _written(arguments: argparse.Namespace) -> Iterator[str | Path]:
@@ -163,6 +166,35 @@ def _written(arguments: argparse.Namespace) -> Iterator[str | Path]:
                 yield f"{value}{end}"
         elif name.startswith("output_") and value:
             yield value
+
+
+def _check_outputs(arguments: argparse.Namespace) -> None:
+    """Raise InputError if two outputs are one file: one of them would be lost."""
+    seen: set[Path] = set()
+    for name, value in vars(arguments).items():
+        if (name.startswith("output") or name == "log") and isinstance(value, Path):
+            if value.resolve() in seen and value != STANDARD:
+                raise InputError(
+                    f"{value} is two outputs of this command: name another for one of them"
+                )
+            seen.add(value.resolve())
+
+
+def _fill_standard_streams() -> None:
+    """Open the null device for closed standard streams.
+
+    Otherwise the next file that is opened would get the descriptor of standard output or error, and
+    with it everything that is printed. The system gives the lowest free descriptor: open the null
+    device until 0 to 2 are taken.
+    """
+    descriptor = os.open(os.devnull, os.O_RDWR)
+    while descriptor <= 2:
+        descriptor = os.open(os.devnull, os.O_RDWR)
+    os.close(descriptor)
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # Open until the program ends.
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115
 
 
 def _system_error(error: BaseException) -> str:

@@ -2,6 +2,7 @@
 
 import sys
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import torch
@@ -25,6 +26,8 @@ def test_a_sentence_transformer_is_loaded_by_name(monkeypatch):
             assert isinstance(sentences, list)
             return np.array([[len(sentence), 1.0] for sentence in sentences])
 
+    hub = Mock()
+    monkeypatch.setattr("huggingface_hub.utils.get_session", hub)
     fake = SimpleNamespace(SentenceTransformer=Fake)
     monkeypatch.setitem(sys.modules, "sentence_transformers", fake)
     result = load("sentence-transformers", model="all-fake").encode(("a dog", "a"))
@@ -34,6 +37,9 @@ def test_a_sentence_transformer_is_loaded_by_name(monkeypatch):
     assert model.device == model.model.device == "cuda"  # which results name as their machine
     assert cached == [False, True]
     with refused(r"cannot load the model 'none' \(none is not a .* and "):
+        load("sentence-transformers", model="none")
+    hub.side_effect = OSError("no network")
+    with refused(r"cannot load the model 'none' \(no network\)"):
         load("sentence-transformers", model="none")
 
 

@@ -127,12 +127,13 @@ def test_vectors_that_the_disk_cannot_hold_are_one_line_and_no_file(tmp_path, mo
 @pytest.mark.parametrize(
     "line, said",
     cells("""
+    groundvec encode -o s.csv --overwrite < s.csv       | s.csv is an input, and would be over
     touch s.onnx; groundvec export flickr8k -o s.onnx   | s.onnx already exists: name another
     touch s.npy; groundvec encode no.txt -o s.npy       | s.npy already exists: name another out
     touch s.csv; groundvec evaluate retrieval a b --ranks s.csv | s.csv already exists: name
     """),
 )
-def test_an_existing_output_is_refused_in_one_line(tmp_path, line, said):
+def test_an_input_or_an_existing_output_is_refused_in_one_line(tmp_path, line, said):
     (tmp_path / "s.csv").write_text("A dog.\n")
     result = shell(tmp_path, line)
     assert result.returncode == 1 and result.stderr.count("\n") == 1

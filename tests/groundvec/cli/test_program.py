@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.commands import shell
 from tests.support.tables import cells
 
 ROOT = Path(__file__).parents[3]
@@ -98,6 +99,13 @@ def test_overwrite_replaces_only_regular_files(tmp_path):
     assert path.lstat().st_ino == before and list(tmp_path.iterdir()) == [path]
 
 
+def test_two_outputs_of_one_name_are_refused(tmp_path):
+    line = "groundvec evaluate retrieval a.npy b.npy -o c.csv --ranks ./c.csv"
+    result = shell(tmp_path, line)
+    assert result.returncode == 1 and list(tmp_path.iterdir()) == []
+    assert "c.csv is two outputs of this command: name another for one of them" in result.stderr
+
+
 def test_a_log_empties_nothing_but_a_log(tmp_path):
     (tmp_path / "captions.csv").write_text("mine")
     result = save(tmp_path / "a", "--log", "captions.csv")
@@ -127,6 +135,17 @@ def test_a_long_line_is_shown_by_its_beginning_and_its_end(tmp_path):
         result = program(tmp_path, f"long = 'x' * 10**5; raise {error}")
         assert result.returncode == 1 and len(result.stderr) < 1100
         assert result.stderr.startswith("error: xxx") and "is bad: fix it" in result.stderr
+
+
+def test_output_for_a_closed_stream_reaches_no_open_file(tmp_path):
+    """Python has none then, and the next file that is opened gets its number."""
+    writes = "print('x', file=sys.stderr); logging.error('y'); os.write(2, b'z')"
+    body = f"f = open('f', 'wb'); import logging, os, sys; {writes}; f.write(b'whole')"
+    (tmp_path / "program.py").write_text(PROGRAM.format(body=body))
+    command = ["sh", "-c", '"$0" program.py 2>&- <&-', sys.executable]
+    environment = {"PYTHONPATH": str(ROOT)}
+    assert subprocess.run(command, cwd=tmp_path, env=environment).returncode == 0
+    assert (tmp_path / "f").read_bytes() == b"whole"
 
 
 def test_a_program_stopped_by_sigterm_leaves_no_partial_files(tmp_path):
