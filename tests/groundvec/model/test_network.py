@@ -89,13 +89,14 @@ def merged(content, change):
 @pytest.mark.parametrize(
     "change, message",
     [
-        ({"description": {"training": {"optimizer": {"name": "x" * 3000}}}}, "there is no 'xxx"),
+        ({"description": {"training": {"optimizer": {"name": "x" * 3000}}}}, "xxx' is not one of"),
         ({"description": {"encoder": HUGE}}, "does not hold the weights of this model"),
         ({"description": {"languages": LANGUAGES}, "texts": VOCABULARIES}, "languages: 676"),
         ({"description": {"text": {"name": "trees"}}, "texts": {"en": DEEP}}, "dimension: 10000"),
         ([], r"\[\] is not of type 'object'"),
         *cells(r"""
         {description: {encoder: {size: 1000000000}}}    | 1000000000 is greater than the maximum
+        {description: {training: {optimizer: []}}}      | optimizer: \[\] is not of type 'object'
         {description: {encoder: {name: ../x}}}          | encoder.name: '\.\./x' is not one of
         {features: {crops: 3}}                          | crops: 3 is not one of
         {features: {blocks: '[{"transform": "x"}]'}}    | transform: Expecting
