@@ -67,7 +67,7 @@ def row(
     table = pd.DataFrame(seconds, columns=list(contestants))  # NaN for those that do not take part
     for name in ("plain", "floor"):
         table[f"ratio_{name}"] = table["ours"] / table[name]
-    medians = {name: None if isnan(value) else value for name, value in table.median().items()}
+    medians = {str(name): None if isnan(value) else value for name, value in table.median().items()}
     return {"what": what, "unit": unit, **medians, "threads": threads}
 
 
