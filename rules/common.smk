@@ -76,6 +76,11 @@ RESUMED = 8 * 60
 LARGE = 4096  # columns of a model's vectors
 
 
+def on_gpu(encoder):
+    """Return whether a baseline's encoder can use a GPU."""
+    return parts.options_schema("baselines", encoder).get("gpu", False)
+
+
 def threads_by_size(wildcards):
     """Return one thread per model, but four for the largest, which would take hours with one."""
     return 4 if parts.vector_size(plan.description(wildcards)) >= LARGE else 1

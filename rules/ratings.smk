@@ -91,11 +91,6 @@ rule overlap:
         "--output {output:q} --log {log:q}"
 
 
-def on_gpu(encoder):
-    """Return whether a baseline's encoder can use a GPU."""
-    return parts.options_schema("baselines", encoder).get("gpu", False)
-
-
 rule baseline:
     input:
         ratings=plan.rated,
