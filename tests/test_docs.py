@@ -272,7 +272,7 @@ def test_shards_with_equal_names_become_a_table_of_all_their_captions(convert):
                 member = tarfile.TarInfo(path)
                 member.size = len(data)
                 shard.addfile(member, io.BytesIO(data))
-    rows, paths = convert("import tarfile", "from groundvec.sources")
+    rows, paths = convert("from pathlib", "from groundvec.sources")
     assert rows == [
         ("0/0.jpg", "A red one."),
         ("0/0.jpg", "It is red."),

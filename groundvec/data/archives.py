@@ -108,8 +108,10 @@ def _extract(archive: Path, folder: Path) -> None:
             name for name, member in members.items() if not (member.isfile() or member.isdir())
         }
         sizes = {name: member.size for name, member in members.items()}
+        # It ignores owners and special permissions. Debian 12 has Python 3.11.2, without it.
+        tar.extraction_filter = getattr(tarfile, "data_filter", None)
         for name in _checked(archive, sizes, links):
-            tar.extract(members[name], folder, filter="data")
+            tar.extract(members[name], folder)
 
 
 def _check_gzip(archive: Path) -> None:
