@@ -132,7 +132,7 @@ def _item(hit: "Hit", classes: str, output: Path) -> str:
     folder = shown(hit.path.parent)
     return ITEM.substitute(
         data=base64.b64encode(thumbnail.getvalue()).decode(),
-        score=f"{hit.score:.2f}",
+        score=f"{hit.score:z.2f}",
         link=html.escape(quote(os.fsencode(_link(hit.path, output)))),
         path=html.escape(shown(hit.path)),
         name=_breakable(shown(hit.path.name)),

@@ -219,9 +219,9 @@ def _answer(
             if arguments.paths:
                 _print_path(hit.path)
                 continue
-            line = f"{hit.score:.2f}  {shown(hit.path)}"
+            line = f"{hit.score:z.2f}  {shown(hit.path)}"
             if arguments.verbose:
-                line += f"  cosine {hit.similarity:.2f}" + (f"; {classes}" if classes else "")
+                line += f"  cosine {hit.similarity:z.2f}" + (f"; {classes}" if classes else "")
             show(line)
 
 

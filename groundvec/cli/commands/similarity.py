@@ -65,4 +65,4 @@ def main(arguments: argparse.Namespace) -> None:
     measure = encoder.description["similarity"]
     near = similarity.of_pairs(vectors[: len(first)], vectors[len(first) :], measure)
     for number in near.tolist():
-        print(f"{number:.4f}")
+        print(f"{number:z.4f}")

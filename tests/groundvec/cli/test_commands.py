@@ -8,6 +8,8 @@ import os
 import re
 import shlex
 import shutil
+from pathlib import Path
+from unittest.mock import patch
 from urllib.parse import unquote
 
 import numpy as np
@@ -169,7 +171,7 @@ def photos(tmp_path):
 def assert_listed(lines, expected):
     """A line is a score of two decimals, and a path."""
     for line, hit in zip(lines, expected, strict=True):
-        assert line == f"{hit.score:.2f}  photos/{hit.path.name}"
+        assert line == f"{hit.score:z.2f}  photos/{hit.path.name}"
 
 
 def test_search_names_the_best_pictures(groundvec, model, photos):
@@ -179,6 +181,9 @@ def test_search_names_the_best_pictures(groundvec, model, photos):
     lines = groundvec("search", "photos", "A dog.", "--model", model, *options).splitlines()
     expected = Index(photos, model, crops=1).search("A dog.", language="de")
     assert_listed(lines, expected)
+    hit = expected[0]._replace(path=Path("photos", expected[0].path.name), score=-0.001)
+    with patch("groundvec.index.Index.search", return_value=[hit]):
+        assert groundvec("search", "photos", "A dog.", "--model", model).startswith("0.00  ")
 
 
 def test_a_search_by_pictures_and_several_queries(groundvec, model, photos):
@@ -261,7 +266,7 @@ def test_without_a_query_a_terminal_is_asked_for_one_after_another(
     lines = groundvec("search", "photos", "photos/", "-n", 1, "--model", model).splitlines()
     for line, query in zip(lines, ("A dog.", photos / "1 <&.png"), strict=False):
         [hit] = index.search(query, 1)
-        assert line == f"{hit.score:.2f}  {hit.path}"
+        assert line == f"{hit.score:z.2f}  {hit.path}"
     assert len(lines) == 4 and not typed and made == [1]
     assert "no.jpg is neither a sentence nor the file of a picture" in caplog.text
 
