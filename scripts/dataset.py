@@ -40,8 +40,11 @@ def described(description: Options, later: str) -> Options:
     if source not in names:
         raise InputError(f"source is {source!r}: choose one of {', '.join(names)}")
     read = signature(sources.reader(source))
+    bound = dict(description)
+    if later in read.parameters:
+        bound[later] = ""
     try:
-        read.bind(**description, **{later: ""} if later in read.parameters else {})
+        read.bind(**bound)
     except TypeError as error:
         raise InputError(f"{source}: {error}") from None
     properties = parts.options_schema("sources", source)["properties"]

@@ -214,9 +214,9 @@ def check_needs(
         title: of the part that has the options.
         schema: of the options.
     """
-    available = _provided_by_model(description).union(
-        *(provided(kind, part) for kind, part in chosen(description).items())
-    )
+    available = _provided_by_model(description)
+    for kind, part in chosen(description).items():
+        available |= provided(kind, part)
     # An option that is not set needs nothing.
     for option, needs in keyword_values(schema, options, "needs"):
         for need in needs:

@@ -34,8 +34,8 @@ NOTES = [
     f"square brackets, for one seed: {resampled.INTERVAL}. This interval does not cover other "
     f"seeds, so the verdict ({ONE_TRAINING}) is about this training alone.",
     "If the same comparison has several seeds at other sizes, the interval of one seed includes "
-    "their pooled variance. It then covers 95% of trainings if seeds vary as much at every size, "
-    "but 86% if they vary 1.5 times as much at this one, and 77% if twice as much.",
+    "their pooled variance. It then covers 95% of trainings if seeds vary as much at every size. "
+    "It covers 86% if they vary 1.5 times as much at this one, and 77% if twice as much.",
     "For several seeds: the mean difference between systems of the same seed, and its 95% t "
     "interval. The variance is the sum of the variance over the seeds and that of the bootstrap, "
     "with Satterthwaite's degrees of freedom. It is never narrower than over the seeds alone.",
