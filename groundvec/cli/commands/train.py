@@ -218,7 +218,7 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
         others = [code for code in start.description["languages"] if code != language]
         if others:
             notes.append(
-                f"Fine-tuned on {language} alone: sentences in {' or '.join(others)} are read as "
+                f"It is for {language} alone: sentences in {' or '.join(others)} are read as "
                 f"{language}, and were not tested."
             )
 

@@ -154,7 +154,7 @@ def test_a_model_that_is_not_better_says_so(data, monkeypatch, capsys):
     first, second, _, command = capsys.readouterr().out.splitlines()
     assert first.startswith("Not improved: the weights of recipe stay, because fine-tuned ones ")
     assert "no more of 2 development pictures, which decide little. Train on more " in first
-    assert second.startswith("Fine-tuned on en alone: sentences in de are read as en, and were not")
+    assert second.startswith("It is for en alone: sentences in de are read as en, and were not")
     assert f"- {first}\n- {second}" in Path("model/README.md").read_text()
     assert command.endswith("--model recipe")
 
