@@ -57,11 +57,24 @@ class Checkpoints:
 
     A checkpoint is a file of `torch.save` with a `State` and the states of the model and the
     optimizer. There are two, so that one is intact if the other was damaged.
+
+    Args:
+        name: of the training, for messages.
+        remedy: what to do if its loss is not finite.
     """
 
-    def __init__(self, folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        model: nn.Module,
+        optimizer: torch.optim.Optimizer,
+        name: str,
+        remedy: str,
+    ) -> None:
         self.model = model
         self.optimizer = optimizer
+        self.name = name
+        self.remedy = remedy
         self.snapshots = folder / "snapshots"
         self.finished = folder / "finished.pt"
         self.latest = folder / "checkpoint.pt"
@@ -80,16 +93,12 @@ class Checkpoints:
         """
         return self._load(self.latest) or self._load(self.previous)
 
-    def resume(self, name: str) -> State:
-        """Restore the latest checkpoint, or start anew.
-
-        Args:
-            name: for the message.
-        """
+    def resume(self) -> State:
+        """Restore the latest checkpoint, or start anew."""
         state = self.load_latest()
         if state is None:
             return State()
-        log.info("%s: resumes after epoch %d, batch %d", name, state.epoch, state.batch)
+        log.info("%s: resumes after epoch %d, batch %d", self.name, state.epoch, state.batch)
         return state
 
     def due(self) -> bool:
@@ -181,12 +190,10 @@ class Checkpoints:
 def resumable(
     batches: Iterable[T],
     total: int,
-    name: str,
     epoch: int,
     state: State,
     checkpoints: Checkpoints,
     sigterm: Event,
-    remedy: str,
 ) -> Iterator[tuple[int, T]]:
     """Yield the batches of an epoch that are left to do, each with its number from 0.
 
@@ -195,8 +202,7 @@ def resumable(
 
     Args:
         batches, total: all batches of the epoch, and their number.
-        name: of the training, for messages.
-        remedy: what to do if the loss is not finite.
+        sigterm: is set when SIGTERM came.
 
     Raises:
         InputError: the loss is not finite.
@@ -205,7 +211,7 @@ def resumable(
     first = state.batch
     seconds_before = state.seconds
     start = time.monotonic()
-    title = f"{name} epoch {epoch}"
+    title = f"{checkpoints.name} epoch {epoch}"
     with Progress(total=total, initial=first, desc=title, unit="batches", leave=False) as bar:
         for done, batch in enumerate(islice(batches, first, None), first + 1):
             yield done - 1, batch
@@ -220,13 +226,14 @@ def resumable(
             # Stop before a checkpoint is written, so that none has such weights.
             if not math.isfinite(state.loss):
                 raise InputError(
-                    f"{name}: the loss is not finite by batch {done} of epoch {epoch}: {remedy}"
+                    f"{checkpoints.name}: the loss is not finite by batch {done} of epoch {epoch}: "
+                    f"{checkpoints.remedy}"
                 )
             # After the last batch, `save_epoch` writes one anyway.
             if not last:
                 checkpoints.save(state)
             if not last and interrupted:
-                raise stopped(name, state)
+                raise stopped(checkpoints.name, state)
 
 
 def stopped(name: str, state: State) -> Stopped:

@@ -103,12 +103,12 @@ def train(
     keep_freed_memory()
 
     # Resume. A finished training has its snapshots in `work`, and returns its history.
-    checkpoints = Checkpoints(work, model, optimizer)
+    checkpoints = Checkpoints(work, model, optimizer, name, REMEDY)
     finished = checkpoints.load_finished()
     if finished is not None:
         log.info("%s: finished before, after epoch %d", name, finished.epoch)
         return finished.history
-    state = checkpoints.resume(name)
+    state = checkpoints.resume()
 
     with catch_sigterm() as sigterm:
         # The history has a row per epoch. Epoch 0 has no batches: it evaluates the initial weights.
@@ -128,7 +128,7 @@ def train(
             start = time.monotonic()
             model.train()
             for number, batch in resumable(
-                batches, batches_per_epoch, name, epoch, state, checkpoints, sigterm, REMEDY
+                batches, batches_per_epoch, epoch, state, checkpoints, sigterm
             ):
                 step = (epoch - 1) * batches_per_epoch + number  # from 0, in all epochs
                 state.loss += train_step(model, optimizer, split, batch, seed, step).double()

@@ -133,12 +133,12 @@ def train(
     )
 
     # Resume. A finished training has its best weights in `work`.
-    checkpoints = Checkpoints(work, translator, optimizer)
+    checkpoints = Checkpoints(work, translator, optimizer, name, REMEDY)
     finished = checkpoints.load_finished()
     if finished is not None:
         log.info("%s: finished before, after epoch %d", name, finished.epoch)
         return _load_best(translator, checkpoints, finished.history)
-    state = checkpoints.resume(name)
+    state = checkpoints.resume()
 
     with catch_sigterm() as sigterm:
         for epoch in range(len(state.history) + 1, last_epoch + 1):
@@ -152,7 +152,7 @@ def train(
             translator.train()
             batches = pairs.epoch(batch_size, seed, epoch)
             for number, rows in resumable(
-                batches, batches_per_epoch, name, epoch, state, checkpoints, sigterm, REMEDY
+                batches, batches_per_epoch, epoch, state, checkpoints, sigterm
             ):
                 step = (epoch - 1) * batches_per_epoch + number  # from 0, in all epochs
                 state.loss += train_step(translator, optimizer, pairs, rows, seed, step).double()

@@ -170,7 +170,7 @@ def networks(folder, seed=0):
     torch.manual_seed(seed)
     model = torch.nn.Linear(5, 9)
     optimizer = torch.optim.SGD(model.parameters())
-    return checkpoints.Checkpoints(folder, model, optimizer)
+    return checkpoints.Checkpoints(folder, model, optimizer, "training", "lower it")
 
 
 @given(st.data())
