@@ -21,7 +21,7 @@ import numpy as np
 from groundvec import similarity
 from groundvec.model.folder import ModelFolder
 from groundvec.model.sentences import Snapshot, encode_sentences
-from groundvec.numpy_backend import open_model
+from groundvec.opening import open_model
 from groundvec.runtime.arguments import typed
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.texts import refuse_blank

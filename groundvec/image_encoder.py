@@ -12,7 +12,7 @@ from groundvec.features.backbones import Backbone
 from groundvec.features.files import checksums, pictures
 from groundvec.model.folder import ModelFolder
 from groundvec.model.sentences import Snapshot, encode_images
-from groundvec.numpy_backend import open_model
+from groundvec.opening import open_model
 from groundvec.runtime.arguments import typed
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.files import cache

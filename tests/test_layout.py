@@ -15,6 +15,7 @@ LAYERS = {
         cli
         index
         encoder image_encoder evaluate card training
+        opening
         evaluation export numpy_backend
         model sources baselines encoders
         text features objectives

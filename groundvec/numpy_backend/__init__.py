@@ -11,78 +11,24 @@ class::
 `take(name, *shape)` returns a weight by its name in the torch module.
 """
 
-import os
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 
 from groundvec.config.types import Description
-from groundvec.model import hub
 from groundvec.model.folder import ModelFolder
 from groundvec.model.sentences import Snapshot
 from groundvec.model.stored import open_snapshot
 from groundvec.numpy_backend.layers import Projection, Take, under
 from groundvec.numpy_backend.tokens import SENTENCES, Tokens
 from groundvec.runtime import arrays
-from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.progress import Progress
 from groundvec.similarity import unit
 from groundvec.text import ngrams
 from groundvec.text.punctuation import detach_punctuation
-
-# Files that exist where there is a GPU: NVIDIA's, one of WSL, AMD's. Only then is torch imported,
-# which takes seconds, to ask for one.
-GPUS = ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
-# With this number of units per direction of a recurrent network, torch is up to a fifth faster.
-LARGE = 1024
-
-
-def torch_is_faster(description: Description) -> bool:
-    """Return whether torch computes the encoder of a model's description in less time."""
-    encoder = description["encoder"]
-    units = encoder.get("units", encoder["size"]) if "cell" in encoder else 0
-    return bool(units >= LARGE * (1 + encoder.get("bidirectional", True)))
-
-
-def open_model(
-    model: str | Path | ModelFolder | Sequence[Snapshot],
-    epochs: Sequence[int] | None = None,
-    device: str | None = None,
-) -> tuple[ModelFolder | None, Sequence[Snapshot]]:
-    """Open a model's folder and load its snapshots; runs no code from the files.
-
-    NumPy computes them if it is as fast as torch.
-
-    Args:
-        model: see `groundvec.model.hub.find`; or snapshots, which are returned without a folder.
-        epochs: of the snapshots; by default the ones in `ensemble.json`.
-
-    Raises:
-        InputError: no such model or snapshot, or it is damaged; `epochs` are not distinct.
-    """
-    if not isinstance(model, str | Path | ModelFolder):
-        if not model:
-            raise InputError(f"{model!r} is no model: give the name or the folder of one")
-        return None, model
-    if epochs is not None and not 0 < len(epochs) == len(set(epochs)):
-        raise InputError(f"epochs is {epochs!r}: give a list of different epochs, such as [8]")
-    folder = hub.find(model)
-    epochs = folder.ensemble["epochs"] if epochs is None else epochs
-    if device in (None, "cpu"):
-        description = folder.description
-        may_use_gpu = device is None and any(map(os.path.exists, GPUS))
-        prefers_torch = may_use_gpu or torch_is_faster(description)
-        has_module = find_spec(_module(description))
-        if has_module and not (prefers_torch and find_spec("torch")):
-            return folder, [Network(folder, epoch) for epoch in epochs]
-    with extra("torch"):
-        from groundvec.device import choose
-        from groundvec.model.network import load_ensemble
-    return folder, load_ensemble(folder, epochs, choose(device))
 
 
 class Network(Snapshot):
@@ -167,6 +113,11 @@ class Network(Snapshot):
         """Embed a batch of encoded sentences of a language: (B, size)."""
         vectors: np.ndarray = self.captions[self.name_of(language)](*batch)
         return unit(vectors) if self.similarity == "cosine" else vectors
+
+
+def can_compute(description: Description) -> bool:
+    """Return whether there is a NumPy encoder for a model's description."""
+    return find_spec(_module(description)) is not None
 
 
 def _module(description: Description) -> str:

@@ -12,7 +12,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundvec import SentenceEncoder
+from groundvec import SentenceEncoder, opening
 from groundvec import numpy_backend as inference
 from groundvec.model import shipped
 from groundvec.model.folder import ModelFolder
@@ -88,11 +88,11 @@ def test_a_large_recurrent_network_or_one_on_a_gpu_is_torch_s(tmp_path, monkeypa
     def kind():
         return type(SentenceEncoder(tmp_path, epochs=[4]).models[0])
 
-    assert kind() is (Model if any(map(os.path.exists, inference.GPUS)) else inference.Network)
-    monkeypatch.setattr(inference, "GPUS", ["/"])
+    assert kind() is (Model if any(map(os.path.exists, opening.GPUS)) else inference.Network)
+    monkeypatch.setattr(opening, "GPUS", ["/"])
     assert kind() is Model
-    monkeypatch.setattr(inference, "GPUS", [])
-    monkeypatch.setattr(inference, "LARGE", 8)
+    monkeypatch.setattr(opening, "GPUS", [])
+    monkeypatch.setattr(opening, "LARGE", 8)
     assert kind() is Model
     monkeypatch.setitem(sys.modules, "torch", None)  # as if it were not installed
     assert kind() is inference.Network
