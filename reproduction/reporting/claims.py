@@ -5,7 +5,7 @@ seed, in the columns `COMPARED`, seed, difference, low, high, p and draws. `deci
 `Claims`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,11 +42,28 @@ def pairwise(
     keys = [*same, "measure"]
     worse = worse[[*keys, "name", "draws"]].rename(columns={"name": "worse", "draws": "other"})
     pairs = better.rename(columns={"name": "better"}).merge(worse, on=keys)
-    if pairs.empty:
-        return pairs
-    gains = difference(pairs.pop("draws"), pairs.pop("other"))
-    pairs = pairs.assign(claim=claim, condition="", **gains)
-    return pairs.reindex(columns=[*COMPARED, "seed", *gains, "test_to_train"])
+    pairs = pairs.assign(claim=claim, condition="", draws=pairs["draws"] - pairs["other"])
+    return pairs.reindex(columns=[*COMPARED, "seed", "draws", "test_to_train"])
+
+
+def claimed_pairs(
+    systems: pd.DataFrame, claims: Mapping[str, str], same: list[str]
+) -> pd.DataFrame:
+    """Pair every two systems, and select the pairs that each claim compares.
+
+    Args:
+        systems: columns name, draws, those in `same` and those that the claims read.
+        claims: for each claim a condition in the form of `DataFrame.query`. Columns end in `_worse`
+            for the system that is claimed to be worse, and in `_better` for the other.
+        same: columns that have to be equal in both, such as the seed.
+
+    Returns:
+        Columns claim, worse and better (names), draws of the difference, and all of both systems.
+    """
+    pairs = systems.merge(systems, on=same, suffixes=("_worse", "_better"))
+    table = pd.concat([pairs.query(pair).assign(claim=claim) for claim, pair in claims.items()])
+    table = table.rename(columns={"name_worse": "worse", "name_better": "better"})
+    return table.assign(draws=table["draws_better"] - table["draws_worse"])
 
 
 def stacked(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
@@ -55,35 +72,20 @@ def stacked(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(compared, ignore_index=True) if compared else pd.DataFrame(columns=COMPARED)
 
 
-def difference(better: pd.Series, worse: pd.Series) -> pd.DataFrame:
-    """Subtract the draws of the worse systems from the draws of the better ones, row by row.
-
-    Args:
-        better, worse: in each row the values (1 + count) of a statistic in the same draws.
-
-    Returns:
-        Columns difference, low and high (the 95% interval), and draws.
-    """
-    differences = np.stack(better.tolist()) - np.stack(worse.tolist())
-    low, high = bootstrap.interval(differences)
-    columns = {"difference": differences[:, 0], "low": low, "high": high}
-    return pd.DataFrame(columns, better.index).assign(draws=list(differences))
-
-
 def decide(paper: str, differences: pd.DataFrame) -> Claims:
     """Average the seeds of every comparison, and decide whether the claim holds.
 
     Args:
         paper: the name of the paper's folder.
-        differences: one row per comparison and seed, with the columns `COMPARED` and difference.
-            Optional columns: low and high, the ends of its interval, or p of a test; draws of a
-            bootstrap, which begin with the difference itself; reported, the difference between the
-            paper's numbers; test_to_train, as in `Models`. Rows that compare no two systems have
-            no worse and better.
+        differences: one row per comparison and seed, with the columns `COMPARED` and difference;
+            or draws of a bootstrap, which begin with the difference itself. Optional columns: low
+            and high, the ends of its interval; p of a test, which decides in place of the draws;
+            reported, the difference between the paper's numbers; test_to_train, as in `Models`.
+            Rows that compare no two systems have no worse and better.
     """
-    optional = ["reported", "low", "high", "p", "draws", "test_to_train"]
-    table = differences.reindex(columns=[*COMPARED, "difference", *optional])
-    table = table.fillna({"test_to_train": 0.0})
+    optional = ["difference", "reported", "low", "high", "p", "draws", "test_to_train"]
+    table = differences.reindex(columns=[*COMPARED, *optional]).fillna({"test_to_train": 0.0})
+    table["difference"] = table["difference"].fillna(table["draws"].astype(object).str[0])
     groups = table.groupby(COMPARED, sort=False, dropna=False)
     rows: list[dict[Any, Any]] = [
         dict(zip(COMPARED, key, strict=True)) | _joined(seeds) for key, seeds in groups
@@ -95,6 +97,7 @@ def decide(paper: str, differences: pd.DataFrame) -> Claims:
 def _joined(seeds: pd.DataFrame) -> dict[Any, Any]:
     """Average the seeds' differences, with the interval; a single seed keeps its own interval."""
     first = seeds.iloc[0]
+    has_draws = seeds["draws"].notna().all()
     row = {
         "seeds": len(seeds),
         "reported": first["reported"],
@@ -103,11 +106,14 @@ def _joined(seeds: pd.DataFrame) -> dict[Any, Any]:
         "test_to_train": first["test_to_train"],
     }
     if len(seeds) == 1:
-        return row | first[["low", "high", "p"]].to_dict()
+        low, high, p = first[["low", "high", "p"]]
+        if has_draws and pd.isna(p):
+            low, high = bootstrap.interval(first["draws"])
+        return row | {"low": low, "high": high, "p": p}
     variance = 0.0
     # Seeds of one data set share its test items, so the variance over these is added. Seeds of a
     # subsample have their own, and their variance over seeds includes it.
-    if not first["test_to_train"] and seeds["draws"].notna().all():
+    if has_draws and not first["test_to_train"]:
         variance = float(np.mean(seeds["draws"].tolist(), axis=0)[1:].var())
     low, high = t_interval(seeds["difference"], variance, first["test_to_train"])
     return row | {"low": low, "high": high, "of_items": variance}

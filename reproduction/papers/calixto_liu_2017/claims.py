@@ -1,10 +1,11 @@
 """Decide which claims of Calixto & Liu (2017) hold in this run."""
 
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pandas as pd
 
+from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.results.frames import read_csv
 from groundvec.results.schemas import Predictions, QueryRanks
 from groundvec.runtime.errors import InputError
@@ -12,7 +13,7 @@ from reproduction.papers.calixto_liu_2017.table3 import METRICS
 from reproduction.render.claims import write
 from reproduction.render.tables import TIMES
 from reproduction.reporting import resampled
-from reproduction.reporting.claims import COMPARED, decide, difference, stacked
+from reproduction.reporting.claims import COMPARED, claimed_pairs, decide, stacked
 from reproduction.reporting.results import Results, shape_of
 from reproduction.reporting.systems import named, sorted_by, test_to_train_of
 from reproduction.schemas import Claims, Models
@@ -41,7 +42,16 @@ NOTES = [
     "Reported: the difference between the numbers that the paper prints. Its VSE of one language "
     "is the one that the authors retrained.",
 ]
-COLUMNS = [*COMPARED, "seed", "source", "difference", "low", "high", "p", "draws", "test_to_train"]
+COLUMNS = [*COMPARED, "seed", "source", "difference", "p", "draws", "test_to_train"]
+# The systems of the claims on retrieval and ratings, for `claimed_pairs`.
+MORE_LANGUAGES = "several_worse == False and several_better == True"
+FEWER_LANGUAGES = "several_worse == True and several_better == False"
+CLAIMS = {
+    IMAGES: f"{MORE_LANGUAGES} and direction == 'caption_to_image'",
+    SENTENCES: f"{FEWER_LANGUAGES} and direction == 'image_to_caption'",
+    RATINGS: f"{MORE_LANGUAGES} and direction == '' and is_further_worse == False",
+    BETA: "beta_worse == 1 and beta_better < 1 and shared_worse == shared_better",
+}
 
 
 def make(results: Results, stem: Path) -> None:
@@ -59,9 +69,9 @@ def claims(results: Results) -> Claims:
             if "metric" in table:
                 parts += of_translations(table)
             elif "measure" in table:
-                parts += of_ratings(table, results.predictions)
+                parts.append(compared(of_ratings(table, results.predictions)))
             else:
-                parts += of_retrieval(table, results.query_ranks, results.models)
+                parts.append(compared(of_retrieval(table, results.query_ranks, results.models)))
     table = stacked(parts).reindex(columns=COLUMNS)
     measured = table[table["source"] == "measured"]
     reported = table[table["source"] == "reported"]
@@ -69,122 +79,94 @@ def claims(results: Results) -> Claims:
     keys = [name for name in COMPARED if name != "dataset"]
     reported = reported[[*keys, "difference"]].rename(columns={"difference": "reported"})
     measured = measured.merge(reported, "left", on=keys)
-    order = [IMAGES, SENTENCES, RATINGS, BETA]
-    order += [ADEQUACY, IMPROVES, OVER_VSE, OVER_TEXT, OVER_LENGTH, HARM]
-    return decide("calixto_liu_2017", sorted_by(measured, ["claim"], {"claim": order}))
+    order = [*CLAIMS, ADEQUACY, IMPROVES, OVER_VSE, OVER_TEXT, OVER_LENGTH, HARM]
+    return decide("calixto_liu_2017", sorted_by(measured, ["claim", "condition"], {"claim": order}))
 
 
-def _pairs(table: pd.DataFrame, same: list[str]) -> pd.DataFrame:
-    """Pair models of one language (columns in `_one`) with models of several (`_more`)."""
-    one = table[table["several"].eq(False)]
-    more = table[table["several"].eq(True)]
-    return one.merge(more, on=same, suffixes=("_one", "_more"))
-
-
-def of_retrieval(table: pd.DataFrame, ranks: QueryRanks, models: Models) -> list[pd.DataFrame]:
-    """Compare R@10 of models of one language and of several, from Table 1.
-
-    Models with a beta of 0 are excluded, because they did not learn from images.
-    """
-    table = table[~table["role"].isin(["other", "published"]) & table["beta"].ne(0)]
+def of_retrieval(table: pd.DataFrame, ranks: QueryRanks, models: Models) -> pd.DataFrame:
+    """Select the R@10 of Table 1 that claims compare, with their draws."""
+    table = table[~table["role"].isin(["other", "published"])]
     # The paper prints two VSE. The one that its authors retrained is compared.
     table = table.assign(name=table["name"].mask(table["role"] == "retrained", "VSE"))
-    of_ensembles = resampled.recalls(ranks[ranks["kind"] == "ensemble"])
+    recalls = {f"{direction}_r10": direction for direction in DIRECTIONS}
     keys = ["dataset", "model", "seed", "language"]
-    draws = of_ensembles.pivot(index=keys, columns="direction", values="draws")
-    table = table.merge(draws.reset_index(), "left", on=keys)
-    overlap = table["dataset"].map(test_to_train_of(models)).fillna(0.0)
-    table = table.assign(test_to_train=overlap).fillna({"reads": "", "seed": 0})
-    pairs = _pairs(table, ["source", "dataset", "language", "reads", "seed", "test_to_train"])
-    pairs = pairs.assign(measure="R@10", condition=pairs["language"])
-    images = "caption_to_image"
-    sentences = "image_to_caption"
-    return [
-        _differences(pairs, IMAGES, f"{images}_r10", images, worse="one", better="more"),
-        _differences(pairs, SENTENCES, f"{sentences}_r10", sentences, worse="more", better="one"),
-    ]
+    labels = [*keys, "source", "name", "several", "beta", "reads"]
+    table = table.rename(columns=recalls).melt(labels, DIRECTIONS, "direction")
+    draws = resampled.recalls(ranks[ranks["kind"] == "ensemble"])
+    table = table.merge(draws[[*keys, "direction", "draws"]], "left")
+    overlap = table["dataset"].map(test_to_train_of(models))
+    return table.assign(measure="R@10", condition=table["language"], test_to_train=overlap)
 
 
-def _differences(
-    pairs: pd.DataFrame, claim: str, number: str, draws: str, worse: str, better: str
-) -> pd.DataFrame:
-    """Subtract a number of the worse system from the better system's.
-
-    Args:
-        pairs: one row per two systems, whose columns end in `_one` and `_more`.
-        number, draws: columns of each system. Only measured rows have draws.
-        worse, better: which of `one` and `more` is claimed worse, and which better.
-    """
-    names = {f"name_{worse}": "worse", f"name_{better}": "better"}
-    table = pairs.rename(columns=names).assign(claim=claim)
-    table["difference"] = table[f"{number}_{better}"] - table[f"{number}_{worse}"]
-    measured = table["source"] == "measured"
-    better_draws = table.loc[measured, f"{draws}_{better}"]
-    worse_draws = table.loc[measured, f"{draws}_{worse}"]
-    missing = better_draws.isna() | worse_draws.isna()
-    if missing.any():
-        first, second = table.loc[missing.index[missing][0], ["worse", "better"]]
-        raise InputError(
-            f"found no ranks or predictions of {first} or {second}: pass their files as well"
-        )
-    if measured.any():
-        gains = difference(better_draws, worse_draws)
-        table = table.join(gains.drop(columns="difference"))
-    return table.reindex(columns=COLUMNS)
-
-
-def of_ratings(table: pd.DataFrame, predictions: Predictions) -> list[pd.DataFrame]:
-    """Compare correlations with ratings of image descriptions, from Table 2."""
-    # Models with a beta of 0 are controls, about which the paper makes no claim.
-    table = table[table["measure"].str.endswith(" images") & table["beta"].ne(0)]
+def of_ratings(table: pd.DataFrame, predictions: Predictions) -> pd.DataFrame:
+    """Select the correlations with ratings of image descriptions of Table 2, with their draws."""
+    table = table[table["measure"].str.endswith(" images")]
     if table["source"].eq("reported").all():
-        return []
+        return table[:0]
     # The paper rates on the image descriptions of STS only.
     images = predictions["kind"].eq("ensemble") & predictions["subtask"].eq("Images")
     draws = resampled.correlations(predictions[images])
     draws = draws.assign(measure=draws["task"] + " images")[["system", "measure", "draws"]]
     systems = named(table[table["seed"].notna()].astype({"seed": int}))
     table = table.merge(systems.merge(draws), "left")
-    table = table.fillna({"reads": "", "seed": 0, "dataset": ""}).assign(condition="")
-    same = ["source", "group", "dataset", "measure", "condition", "reads", "seed"]
+    return table.assign(condition="", direction="", p=table["p_vse"])
+
+
+def compared(systems: pd.DataFrame) -> pd.DataFrame:
+    """Subtract the scores of the systems that the claims on retrieval and ratings compare."""
+    labels = ["source", "dataset", "condition", "measure", "direction", "reads"]
+    same = [*labels, "seed", "test_to_train"]
+    own = ["name", "several", "beta", "shared", "value", "p", "draws"]
+    # Models with a beta of 0 did not learn from images: they are controls.
+    systems = systems.reindex(columns=[*same, *own])[systems["beta"].ne(0)]
+    # Reported numbers have no seed, and some no data set.
+    systems = systems.fillna({"dataset": "", "reads": "", "seed": 0, "test_to_train": 0.0})
     # Table 2 tests against the first model of English alone, so other such models are left out.
-    further = table["several"].eq(False) & table.duplicated([*same, "several"])
-    languages = _pairs(table[~further], same)
-    p = languages["p_vse_more"]
-    helped = _differences(languages, RATINGS, "value", "draws", worse="one", better="more")
-    # For one seed Williams' test decides, as in Table 2, and not the bootstrap interval.
-    helped = helped.assign(low=np.nan, high=np.nan, p=p)
-    images_alone = table[table["beta"] == 1]
-    smaller_beta = table[table["beta"] < 1]
-    betas = images_alone.merge(smaller_beta, on=[*same, "shared"], suffixes=("_one", "_more"))
-    gained = _differences(betas, BETA, "value", "draws", worse="one", better="more")
-    return [helped, gained]
+    systems["is_further"] = systems.duplicated([*same, "several"])
+    table = claimed_pairs(systems, CLAIMS, same)
+    missing = table[["draws_worse", "draws_better"]].isna().any(axis=1)
+    missing &= table["source"] == "measured"
+    if missing.any():
+        first, second = table.loc[missing, ["worse", "better"]].iloc[0]
+        raise InputError(
+            f"found no ranks or predictions of {first} or {second}: pass their files as well"
+        )
+    return table.assign(
+        difference=table["value_better"] - table["value_worse"],
+        p=table["p_better"].where(table["claim"] == RATINGS),
+    )
 
 
 def of_translations(table: pd.DataFrame) -> list[pd.DataFrame]:
     """Compare translations that were re-ranked in different ways, from Table 3 or 4."""
-    table = table.assign(seed=np.nan, measure=table["metric"].map(METRICS))
-    table["condition"] = table["n_best"].astype(str) + "-best, " + table["system"]
+    table = table.assign(
+        measure=table["metric"].map(METRICS),
+        condition=table["n_best"].astype(str) + "-best, " + table["system"],
+    )
     # Lower TER is better, so its sign is changed: a positive gain is an improvement.
-    numbers = ["score", "gain", "gain_length", "gain_vse", "gain_text"]
-    table[numbers] = table[numbers].mask(table["metric"] == "ter", -table[numbers])
-    table["difference"] = table["gain"]
-    table["p"] = table["p_baseline"]
+    gains = ["gain", "gain_length", "gain_vse", "gain_text"]
+    table[gains] = table[gains].mask(table["metric"] == "ter", -table[gains])
     # With β = 0 the model did not learn from images: it is a control, `text`.
-    mlmme = table[table["several"].eq(True) & table["beta"].ne(0)].assign(worse="baseline")
-    mlmme["better"] = mlmme["name"]
-    by_meteor = mlmme["metric"] == "meteor"
-    parts = [
-        mlmme[by_meteor].assign(claim=ADEQUACY),
-        mlmme[~by_meteor].assign(claim=IMPROVES),
+    mlmme = table[table["several"].eq(True) & table["beta"].ne(0)]
+    over_baseline = mlmme["metric"].map({"meteor": ADEQUACY}).fillna(IMPROVES)
+    compared_with: list[tuple[Any, str, str, str]] = [
+        (over_baseline, "baseline", "gain", "p_baseline"),
+        (OVER_VSE, "VSE", "gain_vse", "p_vse"),
+        (OVER_TEXT, "MLMME, β = 0", "gain_text", "p_text"),
+        (OVER_LENGTH, "length", "gain_length", "p_length"),
     ]
-    controls = [(OVER_VSE, "VSE", "vse"), (OVER_TEXT, "MLMME, β = 0", "text")]
-    controls.append((OVER_LENGTH, "length", "length"))
-    for claim, worse, key in controls:
-        difference = mlmme[f"gain_{key}"]
-        parts.append(
-            mlmme.assign(claim=claim, worse=worse, difference=difference, p=mlmme[f"p_{key}"])
+    parts = [
+        mlmme.assign(
+            claim=claim, worse=worse, better=mlmme["name"], difference=mlmme[gain], p=mlmme[p]
         )
-    vse = table[table["several"].eq(False)].assign(claim=HARM, better="baseline")
-    parts.append(vse.assign(worse=vse["name"], difference=-vse["difference"]))
-    return [part.dropna(subset="difference").reindex(columns=COLUMNS) for part in parts]
+        for claim, worse, gain, p in compared_with
+    ]
+    vse = table[table["several"].eq(False)]
+    harm = vse.assign(
+        claim=HARM,
+        worse=vse["name"],
+        better="baseline",
+        difference=-vse["gain"],
+        p=vse["p_baseline"],
+    )
+    return [part.dropna(subset="difference") for part in [*parts, harm]]

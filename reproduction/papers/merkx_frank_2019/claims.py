@@ -10,7 +10,7 @@ from groundvec.results.schemas import Predictions, QueryRanks
 from reproduction.render.claims import write
 from reproduction.render.tables import TIMES
 from reproduction.reporting import resampled
-from reproduction.reporting.claims import decide, pairwise, stacked
+from reproduction.reporting.claims import claimed_pairs, decide, pairwise, stacked
 from reproduction.reporting.measures import RECALL, SEMANTIC
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import (
@@ -29,6 +29,20 @@ POOLING = "Attention beats max pooling"
 SIZES = {
     RECALL: "Not in the paper: larger embeddings are better at the training task",
     "SICK-R": "Larger embeddings are better on SICK (the paper: 4096 is the best)",
+}
+SAME_NETWORK = "network_worse == network_better"
+SAME_POOLING = "pooling_worse == pooling_better"
+SAME_SIZE = "size_worse == size_better"
+# The systems of claims about models that differ in one property, for `claimed_pairs`.
+GRID = {
+    CELLS: "network_worse == 'LSTM' and network_better == 'GRU' and "
+    f"{SAME_POOLING} and {SAME_SIZE}",
+    POOLING: "pooling_worse == 'max' and pooling_better == 'attention' and "
+    f"{SAME_NETWORK} and {SAME_SIZE}",
+} | {
+    claim: f"size_worse < size_better and {SAME_NETWORK} and {SAME_POOLING} and "
+    f"network_better in ['GRU', 'LSTM'] and measure == {measure!r}"
+    for measure, claim in SIZES.items()
 }
 LATE = "The training task still gains after the first cycle (the paper: after epoch 4)"
 PEAK = "The semantic score falls after the first cycle (the paper: after epoch 4)"
@@ -91,7 +105,11 @@ def claims(
     is_baseline = values["kind"] == "baseline"
     baselines = values[is_baseline].assign(name=values["system"])
     trained = values[~is_baseline].astype({"seed": int}).assign(name=values["model"])
-    parts = of_grid(trained[trained["kind"] == "ensemble"], models)
+    grid = trained[trained["kind"].eq("ensemble") & trained["measure"].ne(SEMANTIC)]
+    grid = grid.merge(models[["dataset", "model", "seed", "network", "pooling", "size"]])
+    same = ["dataset", "seed", "measure", "test_to_train"]
+    grid = grid[[*same, "name", "network", "pooling", "size", "draws"]].assign(condition="")
+    parts = [claimed_pairs(grid, GRID, [*same, "condition"])]
     for dataset, model in selected.items():
         training = trained[trained["dataset"].eq(dataset) & trained["model"].eq(model)]
         ends = described(models, dataset, model, training["seed"].iloc[0])["snapshots"]
@@ -99,29 +117,6 @@ def claims(
         parts += of_training(training, best, ends)
         parts.append(pairwise(BASELINES, baselines, ensembles))
     return decide("merkx_frank_2019", stacked(parts))
-
-
-def of_grid(ensembles: pd.DataFrame, models: Models) -> list[pd.DataFrame]:
-    """Compare ensembles of the same seed whose networks differ in one property."""
-    parts = models[["dataset", "model", "seed", "network", "pooling", "size"]]
-    table = ensembles[ensembles["measure"] != SEMANTIC].merge(parts)
-    networks = dict(iter(table.groupby("network")))
-    poolings = dict(iter(table.groupby("pooling")))
-    comparisons = []
-    if {"GRU", "LSTM"} <= networks.keys():
-        same = ["dataset", "seed", "pooling", "size"]
-        comparisons.append(pairwise(CELLS, networks["LSTM"], networks["GRU"], same))
-    if {"attention", "max"} <= poolings.keys():
-        same = ["dataset", "seed", "network", "size"]
-        comparisons.append(pairwise(POOLING, poolings["max"], poolings["attention"], same))
-    # All pairs of sizes: the smaller one is claimed worse.
-    same = ["dataset", "seed", "network", "pooling"]
-    for measure, claim in SIZES.items():
-        rows = table[table["network"].isin(["GRU", "LSTM"]) & table["measure"].eq(measure)]
-        for size, larger in rows.groupby("size"):
-            smaller = rows[rows["size"] < size]
-            comparisons.append(pairwise(claim, smaller, larger, same))
-    return comparisons
 
 
 def of_training(

@@ -1,5 +1,6 @@
 """Decide which claims of Socher et al. (2014) hold in this run."""
 
+from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
 
@@ -12,33 +13,56 @@ from reproduction.papers.socher_2014.labels import (
     BAG,
     CCA,
     CENTERED,
-    FORMS,
     HINGE,
     MARGIN,
     SQUARED,
     UNWEIGHTED,
 )
 from reproduction.papers.socher_2014.reported import OF_CCA, read_ranks
-from reproduction.papers.socher_2014.retrieval import HEADINGS, TASKS, TEST_SET
+from reproduction.papers.socher_2014.retrieval import HEADINGS, NUMBERS, TASKS, TEST_SET
 from reproduction.render.claims import write
 from reproduction.render.tables import TIMES
 from reproduction.reporting import resampled
-from reproduction.reporting.claims import COMPARED, decide, difference
+from reproduction.reporting.claims import COMPARED, claimed_pairs, decide
 from reproduction.reporting.resampled import RETRIEVAL_KEYS
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import sorted_by
 
-TREES = ["DT-RNN", "SDT-RNN"]
-BEAT_RECURRENT = [
-    BAG,
-    "CT-RNN",
-    CCA,
-    *TREES,
-]  # systems that beat the recurrent network in the paper
-LABELS = ["system", "name", "objective"]
 AGREE = "Mean rank and recall agree"
 BY_RECALL = "The SDT-RNN is best by recall too (Table 3)"
 RANK = "mean_rank"
+SYSTEM = ["system", "objective"]
+# The same objective. kCCA has its own, so it is compared with systems of the same similarity.
+SAME = (
+    "(objective_worse == objective_better or similarity_worse == similarity_better and "
+    f"(system_worse == {CCA!r} or system_better == {CCA!r}))"
+)
+TREES = f"{SAME} and system_better in ['DT-RNN', 'SDT-RNN']"
+IN_PAPER = [BAG, "CT-RNN", CCA, "DT-RNN", "SDT-RNN"]  # beat the recurrent network there
+MARGIN_IS_BETTER = f"name_worse == name_better and objective_better == {MARGIN!r}"
+# The systems of each claim, for `claimed_pairs`: one is claimed to have the higher mean rank, or
+# the lower recall.
+CLAIMS = {
+    "Trees beat the bag": f"{TREES} and name_worse == {BAG!r}",
+    "Trees beat the centered bag": f"{TREES} and name_worse == {CENTERED!r}",
+    "Trees beat binary trees (the paper: constituency trees)": f"{TREES} and "
+    "system_worse == 'CT-RNN'",
+    "Trees beat kernel CCA": f"{TREES} and system_worse == {CCA!r}",
+    "Counts of words help (Eq. 4 beats Eq. 3)": f"{SAME} and weighted_worse == name_better and "
+    "name_worse != name_better",
+    "Relations beat positions": f"{SAME} and system_worse == 'DT-RNN' and "
+    "system_better == 'SDT-RNN'",
+    "The recurrent network is worst": f"{SAME} and system_worse == 'Recurrent NN' and "
+    f"system_better in {IN_PAPER}",
+    "The margin beats the squared error": f"{MARGIN_IS_BETTER} and objective_worse == {SQUARED!r} "
+    f"or objective_better == {OF_CCA['max_margin']!r} and "
+    f"objective_worse == {OF_CCA['squared_error']!r}",
+    "Not in the paper: the max margin beats the char-GRU's hinge": f"{MARGIN_IS_BETTER} and "
+    f"objective_worse == {HINGE!r}",
+    "Not in the paper: trees beat the char-GRU": f"{TREES} and "
+    "system_worse in ['char-GRU', 'char-LSTM']",
+    BY_RECALL: f"{SAME} and system_worse in {[BAG, CCA]} and system_better == 'SDT-RNN'",
+}
 
 TITLE = "The claims of Socher et al. (2014), and whether they hold."
 NOTES = [
@@ -60,148 +84,101 @@ def make(results: Results, stem: Path) -> None:
     # Random rankings have rows, too, but no claim is about them.
     trainings = retrieval.of_trainings(results)
     trainings = trainings[trainings["source"] == "measured"]
-    printed = _printed(read_ranks(results.reported_file("tables")))
-    measured = {RANK: resampled.mean_ranks(results.query_ranks)} | {
-        f"r{cutoff}": resampled.recalls(results.query_ranks, cutoff) for cutoff in CUTOFFS
-    }
-    parts = [differences(trainings, values, printed, number) for number, values in measured.items()]
-    parts.append(agreements(trainings, printed))
-    write(stem, decide("socher_2014", pd.concat(parts, ignore_index=True)), TITLE, NOTES)
-
-
-def claimed_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Select the pairs of systems that a claim compares, once for each claim.
-
-    Columns end in `_worse` for the system that is claimed to have the higher mean rank or the lower
-    recall, and in `_better` for the other.
-    """
-    worse = pairs["system_worse"]
-    better = pairs["system_better"]
-    worse_objective = pairs["objective_worse"]
-    better_objective = pairs["objective_better"]
-    worse_similarity = worse_objective.str.rpartition(", ")[2]
-    better_similarity = better_objective.str.rpartition(", ")[2]
-    # kCCA has its own objective, so it is compared with systems of the same similarity.
-    has_cca = better.eq(CCA) | worse.eq(CCA)
-    same_objective = worse_objective == better_objective
-    same = same_objective | ((worse_similarity == better_similarity) & has_cca)
-    # The same system under another objective.
-    margin = better_objective.eq(MARGIN) & pairs["name_worse"].eq(pairs["name_better"])
-    of_cca = worse.eq(CCA) & worse_objective.eq(OF_CCA["squared_error"])
-    of_cca &= better.eq(CCA) & better_objective.eq(OF_CCA["max_margin"])
-    claims = {
-        "Trees beat the bag": same & pairs["name_worse"].eq(BAG) & better.isin(TREES),
-        "Trees beat the centered bag": same & pairs["name_worse"].eq(CENTERED) & better.isin(TREES),
-        "Trees beat binary trees (the paper: constituency trees)": same
-        & worse.eq(FORMS["binary"])
-        & better.isin(TREES),
-        "Trees beat kernel CCA": same & worse.eq(CCA) & better.isin(TREES),
-        "Counts of words help (Eq. 4 beats Eq. 3)": same
-        & worse.eq(better + UNWEIGHTED)
-        & pairs["name_worse"].str.replace(UNWEIGHTED, "", regex=False).eq(pairs["name_better"]),
-        "Relations beat positions": same & worse.eq("DT-RNN") & better.eq("SDT-RNN"),
-        "The recurrent network is worst": same
-        & worse.eq("Recurrent NN")
-        & better.isin(BEAT_RECURRENT),
-        BY_RECALL: same & worse.isin([BAG, CCA]) & better.eq("SDT-RNN"),
-        "The margin beats the squared error": (margin & worse_objective.eq(SQUARED)) | of_cca,
-        "Not in the paper: the max margin beats the char-GRU's hinge": margin
-        & worse_objective.eq(HINGE),
-        "Not in the paper: trees beat the char-GRU": same
-        & worse.isin(["char-GRU", "char-LSTM"])
-        & better.isin(TREES),
-    }
-    return pd.concat([pairs[rows].assign(claim=claim) for claim, rows in claims.items()])
+    reported = read_ranks(results.reported_file("tables")).replace({"system": {"kCCA": CCA}})
+    ranks = resampled.mean_ranks(results.query_ranks)
+    # A lower mean rank is better.
+    draws = {RANK: ranks.assign(draws=-ranks["draws"])}
+    draws |= {f"r{k}": resampled.recalls(results.query_ranks, k) for k in CUTOFFS}
+    tables = [differences(trainings, draws, reported), agreements(trainings, reported)]
+    write(stem, decide("socher_2014", pd.concat(tables, ignore_index=True)), TITLE, NOTES)
 
 
 def differences(
-    trainings: pd.DataFrame, measured: pd.DataFrame, printed: pd.DataFrame, number: str = RANK
+    trainings: pd.DataFrame, draws: Mapping[str, pd.DataFrame], reported: pd.DataFrame
 ) -> pd.DataFrame:
     """Compute the difference of every comparison, positive if it supports the claim.
 
     Args:
         trainings: the measured rows of `retrieval.of_trainings`, for single snapshots.
-        measured: values of the number, from `resampled.mean_ranks` or `resampled.recalls`.
-        printed: the paper's numbers, from `_printed`.
-        number: the number that the claims are about, one of `retrieval.NUMBERS`.
+        draws: the values of each of `retrieval.NUMBERS` in draws of images, the higher the better.
+        reported: the paper's numbers.
     """
-    values = printed[printed["number"] == number]
+    measured = pd.concat(draws, names=["number", None]).reset_index("number")
     systems = trainings.assign(kind="snapshot").merge(measured, on=RETRIEVAL_KEYS)
-    systems = systems.merge(values, "left", on=["system", "objective", "direction"])
-    if number != RANK:  # Table 3 has no recalls of sentences by sentences
-        systems = systems[systems["direction"] != "caption_to_caption"]
-    same = [*TEST_SET, "seed", "direction", "test_to_train"]
-    systems = systems[[*same, "model", *LABELS, "draws", "value"]]
-    pairs = systems.merge(systems, on=same, suffixes=("_worse", "_better"))
-    pairs = sorted_by(pairs, ["dataset", "model_worse", "model_better"])
-    table = claimed_pairs(pairs)
-    table = table[table["claim"].eq(BY_RECALL) == (number != RANK)]
-    if table.empty:
-        return pd.DataFrame(columns=[*COMPARED, "seed", "difference", "draws"])
-    # A lower mean rank is better, so the better system's rank is subtracted.
-    more, less = ("worse", "better") if number == RANK else ("better", "worse")
-    gains = difference(table[f"draws_{more}"], table[f"draws_{less}"])
-    table = table.assign(reported=table[f"value_{more}"] - table[f"value_{less}"], **gains)
-    worse = table["name_worse"]
+    systems = systems.merge(_printed(reported), "left", on=[*SYSTEM, "direction", "number"])
+    # Table 3 has no recalls of sentences by sentences.
+    of_rank = systems["number"] == RANK
+    systems = systems[of_rank | systems["direction"].ne("caption_to_caption")]
+    same = [*TEST_SET, "seed", "direction", "number", "test_to_train"]
+    systems = systems[[*same, "model", "name", *SYSTEM, "draws", "value"]].assign(
+        similarity=systems["objective"].str.rpartition(", ")[2],
+        weighted=systems["name"].str.replace(UNWEIGHTED, "", regex=False),
+    )
+    table = claimed_pairs(systems, CLAIMS, same)
+    table = table[table["claim"].eq(BY_RECALL) == table["number"].ne(RANK)]
+    models = trainings["model"].tolist()
+    order = {"claim": CLAIMS, "number": NUMBERS, "model_worse": models, "model_better": models}
+    table = sorted_by(table, ["claim", "number", "dataset", "model_worse", "model_better"], order)
+    worse = table["worse"]
     objective = table["objective_worse"]
     same_objective = objective == table["objective_better"]
     several = trainings["language"].nunique() > 1
-    table = table.assign(
+    heading = ", " + table["number"].map(HEADINGS)
+    return table.assign(
+        reported=table["value_better"] - table["value_worse"],
         condition=table["objective_better"] + (", " + table["language"] if several else ""),
-        measure=table["direction"].map(TASKS) + ("" if number == RANK else f", {HEADINGS[number]}"),
+        measure=table["direction"].map(TASKS) + heading.where(table["number"] != RANK, ""),
         worse=worse.where(same_objective, worse + ", " + objective),
-        better=table["name_better"],
-    )
-    columns = ["seed", "reported", "difference", "low", "high", "draws", "test_to_train"]
-    return table[[*COMPARED, *columns]]
+    ).reindex(columns=[*COMPARED, "seed", "reported", "draws", "test_to_train"])
 
 
-def agreements(trainings: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+def agreements(trainings: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:
     """Correlate mean rank and R@10 over at least three systems, both best first.
 
     The result has one row per test set, seed and direction of search. Intervals are Fisher's.
     """
     rows = []
-    keys = ["direction", "system", "objective"]
-    paper = printed.pivot(index=keys, columns="number", values="value").dropna(subset="r10")
-    both_ways = trainings[trainings["direction"] != "caption_to_caption"]
     keys = ["dataset", "language", "direction", "seed"]
-    for (dataset, language, direction, seed), systems in both_ways.groupby(keys, sort=False):
+    both_ways = trainings[trainings["direction"] != "caption_to_caption"]
+    for key, systems in both_ways.groupby(keys, sort=False):
         if len(systems) < 3:
             continue
-        value = _rank_correlation(systems)
+        row = dict(zip(keys, key, strict=True))
+        direction = str(row["direction"])
+        value = _rank_correlation(systems["mean_rank"], systems["r10"])
         low, high = fisher_interval(value, len(systems), ranks=True)
+        printed = reported.dropna(subset=f"{direction}_r10")
+        of_paper = _rank_correlation(printed[f"{direction}_mean_rank"], printed[f"{direction}_r10"])
         rows.append(
-            {
-                "dataset": dataset,
-                "condition": language if trainings["language"].nunique() > 1 else "",
-                "measure": f"correlation, {TASKS[str(direction)]}",
-                "seed": seed,
-                "reported": 100 * _rank_correlation(pd.DataFrame(paper.loc[str(direction)])),
+            row
+            | {
+                "claim": AGREE,
+                "condition": row["language"] if trainings["language"].nunique() > 1 else "",
+                "measure": f"correlation, {TASKS[direction]}",
+                "reported": 100 * of_paper,
                 "difference": 100 * value,
                 "low": 100 * low,
                 "high": 100 * high,
                 "test_to_train": systems["test_to_train"].iloc[0],
             }
         )
-    names = ["dataset", "condition", "measure", "seed", "reported", "difference", "low", "high"]
-    table = pd.DataFrame(rows, columns=[*names, "test_to_train"])
-    return table.assign(claim=AGREE, worse=None, better=None, draws=None)
+    return pd.DataFrame(rows)
 
 
-def _rank_correlation(systems: pd.DataFrame) -> float:
-    """Correlate mean rank (lowest first) and R@10 (highest first) by Spearman's coefficient."""
-    return float(spearman(systems["mean_rank"].to_numpy(), -systems["r10"].to_numpy()))
+def _rank_correlation(mean_rank: pd.Series, recall: pd.Series) -> float:
+    """Correlate mean rank (lowest first) and recall (highest first) by Spearman's coefficient."""
+    return float(spearman(mean_rank.to_numpy(), -recall.to_numpy()))
 
 
 def _printed(reported: pd.DataFrame) -> pd.DataFrame:
-    """List the paper's numbers: columns system, objective, direction, number and value."""
-    reported = reported.replace({"system": {"kCCA": CCA}})
+    """List the paper's numbers, the higher the better: `SYSTEM`, direction, number and value."""
     parts = [
-        reported[["system", "objective"]].assign(
-            direction=direction, number=number, value=reported[f"{direction}_{number}"]
+        reported[SYSTEM].assign(
+            direction=direction,
+            number=number,
+            value=reported[f"{direction}_{number}"] * (-1 if number == RANK else 1),
         )
         for direction, number in product(TASKS, HEADINGS)
         if f"{direction}_{number}" in reported
     ]
-    return pd.concat(parts).dropna()
+    return pd.concat(parts)

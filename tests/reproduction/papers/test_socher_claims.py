@@ -8,6 +8,7 @@ from scipy import stats
 from groundvec.card.text import MINUS
 from groundvec.runtime.files import read_json, write_json
 from reproduction.papers.socher_2014 import claims, labels
+from reproduction.reporting.claims import claimed_pairs
 from reproduction.reporting.seeds import t_interval
 from tests.support.result_files import read_table
 from tests.support.tree_files import (
@@ -158,7 +159,9 @@ def test_trees_are_compared_with_each_ct_rnn():
     rows = [("a", "SDT-RNN", "SDT-RNN")]
     rows += [(name, "CT-RNN", f"CT-RNN (binarised) ({name})") for name in ("b", "c")]
     models = pd.DataFrame(rows, columns=["model", "system", "name"])
-    models = models.assign(objective=labels.MARGIN)
-    found = claims.claimed_pairs(models.merge(models, "cross", suffixes=("_worse", "_better")))
+    models = models.assign(
+        objective=labels.MARGIN, similarity="inner product", weighted=models["name"], draws=1.0
+    )
+    found = claimed_pairs(models.assign(seed=1), claims.CLAIMS, ["seed"])
     compared = found.groupby("claim")["model_worse"].agg(list)
     assert compared["Trees beat binary trees (the paper: constituency trees)"] == ["b", "c"]

@@ -10,7 +10,7 @@ from docs.pages import tables
 from groundvec.evaluation import bootstrap
 from groundvec.results import frames
 from groundvec.results.frames import schema_of
-from reproduction.reporting.claims import LEVEL, OPEN, decide, difference, judged
+from reproduction.reporting.claims import LEVEL, OPEN, decide, judged
 from reproduction.reporting.seeds import t_interval
 from reproduction.schemas import Claims
 from tests.support.result_files import read_table
@@ -29,9 +29,7 @@ def test_the_seeds_of_a_comparison_are_joined():
     rng = np.random.default_rng(0)
     items = rng.normal(5, 1, size=(3, 40))
     times = bootstrap.draws(40, rng)
-    draws = pd.Series(list(items @ times.T / 40))
-    gains = difference(draws, draws * 0)
-    table = seeds(items.mean(axis=1), reported=4.0).assign(**gains)
+    table = seeds(items.mean(axis=1), reported=4.0).assign(draws=list(items @ times.T / 40))
     one = seeds([-1.0], better="c", low=-2.0, high=-0.5)
     tested = seeds([1.0], better="d", p=0.2)
     found = decide("a_paper", pd.concat([table, one, tested]))
