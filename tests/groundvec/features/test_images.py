@@ -6,9 +6,10 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
+import tifffile
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image, TiffImagePlugin
+from PIL import Image
 
 from groundvec.features.images import FORMATS, Unusable, load
 from groundvec.runtime.files import sha256
@@ -245,46 +246,27 @@ def test_the_formats_that_are_pictures(tmp_path, form):
     assert load(tmp_path / "a.jpg").size == (40, 30)
 
 
-def tiff(values, planes=False):
-    """A TIFF of numbers (height, width, channels), also such as Pillow would not write."""
-    height, width, channels = values.shape
-    parts = [values[..., k].tobytes() for k in range(channels)] if planes else [values.tobytes()]
-    tags = TiffImagePlugin.ImageFileDirectory_v2()
-    tags[256] = width
-    tags[257] = height
-    tags[258] = channels * (8 * values.itemsize,)  # bits
-    tags[259] = 1  # no compression
-    tags[262] = 2 if channels == 3 else 1  # RGB, or black is 0
-    # Where each part begins after the tags; `tobytes` adds their length.
-    tags[273] = tuple(len(b"".join(parts[:k])) for k in range(len(parts)))
-    tags[277] = channels
-    tags[278] = height
-    tags[279] = tuple(map(len, parts))
-    tags[284] = 2 if planes else 1
-    tags[339] = channels * ({"u": 1, "i": 2, "f": 3}[values.dtype.kind],)
-    return b"II*\0" + struct.pack("<I", 8) + tags.tobytes(8) + b"".join(parts)
-
-
 @pytest.mark.parametrize(
-    "kind, channels, planes",
+    "values, planes",
     [
-        ("<f4", 3, False),
+        (np.ones((4, 5, 3), np.float32), "contig"),
         # These Pillow reads, but takes other numbers than they are.
-        ("i1", 1, False),
-        ("<u2", 3, True),
+        (np.ones((4, 5), np.int8), None),
+        (np.ones((3, 4, 5), np.uint16), "separate"),
     ],
 )
-def test_a_tiff_of_uncommon_numbers_is_refused(tmp_path, kind, channels, planes):
-    (tmp_path / "a.tif").write_bytes(tiff(np.ones((4, 5, channels), kind), planes))
+def test_a_tiff_of_uncommon_numbers_is_refused(tmp_path, values, planes):
+    tifffile.imwrite(tmp_path / "a.tif", values, photometric=planes and "rgb", planarconfig=planes)
     with pytest.raises(Unusable, match=r"a\.tif is .*TIFF.*; .*copy it again"):
         load(tmp_path / "a.tif")
 
 
-@pytest.mark.parametrize("kind, planes", [("u1", False), ("u1", True), ("<u2", False)])
+@pytest.mark.parametrize("kind, planes", [("u1", "contig"), ("u1", "separate"), ("u2", "contig")])
 def test_tiffs_of_rgb_have_the_right_colors(tmp_path, kind, planes):
     rgb = np.asarray(photo(12, 8))
-    values = rgb.astype(kind) * (257 if kind == "<u2" else 1)
-    (tmp_path / "a.tif").write_bytes(tiff(values.astype(kind), planes))
+    values = rgb.astype(kind) * (257 if kind == "u2" else 1)
+    values = np.moveaxis(values, 2, 0) if planes == "separate" else values
+    tifffile.imwrite(tmp_path / "a.tif", values, photometric="rgb", planarconfig=planes)
     assert np.array_equal(load(tmp_path / "a.tif"), rgb)
 
 
