@@ -29,13 +29,15 @@ def text(*lines):
     return np.frombuffer("\n".join(lines).encode(), np.uint8)
 
 
+def array(number, values):
+    """Return an array of a row of `LEXICON`."""
+    words = values.split(", ")
+    return text(*words) if number == "text" else np.array(words).astype(number)
+
+
 def arrays():
     """Return a lexicon whose sets are {tiger}, {cup, half an espresso} and {dog}."""
-    stored = {}
-    for name, number, values in LEXICON:
-        words = values.split(", ")
-        stored[name] = text(*words) if number == "text" else np.array(words).astype(number)
-    return stored
+    return {name: array(number, values) for name, number, values in LEXICON}
 
 
 def add_classes(path, width=8, weights=None):

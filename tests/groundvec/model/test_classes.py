@@ -7,7 +7,7 @@ from safetensors.numpy import load_file, save, save_file
 from groundvec.model import classes, folder, lexicon
 from groundvec.runtime.files import sha256
 from tests.support.examples import change_model
-from tests.support.lexicons import add_classes, arrays, text
+from tests.support.lexicons import add_classes, array, arrays, text
 from tests.support.limits import takes_less_than
 from tests.support.models import saved_model
 from tests.support.refusals import refused
@@ -128,30 +128,16 @@ def test_further_captions_change_the_lexicon(trained):
     assert words.languages["en"].form("cups") == "cup"
 
 
-def add_weights(path):
-    """Add an array to the file of the classifiers; return the new checksum."""
-    more = {"1.bias": np.zeros(4, np.float32)}
-    save_file(load_file(path / folder.CLASSES) | more, path / folder.CLASSES)
-    return {"sha256": sha256(path / folder.CLASSES)}
+def change_classes(path, **changes):
+    """Change what a model's description says of its classes."""
+    about = folder.ModelFolder(path).metadata["classes"]
+    change_model(path, classes=about | changes)
 
 
-def of_bytes(data):
-    """Return a function that replaces the lexicon, and returns the new checksum."""
-
-    def change(path):
-        (path / folder.LEXICON).write_bytes(data)
-        return {"lexicon": sha256(path / folder.LEXICON)}
-
-    return change
-
-
-def with_lexicon(**changes):
-    """Return a function that replaces arrays of the lexicon."""
-    changed = {name.replace("_", "."): array for name, array in changes.items()}
-    return of_bytes(save(arrays() | changed))
-
-
-LARGE = save({"starts": np.zeros(2**24, np.uint8)})
+def replace_lexicon(path, data):
+    """Replace the lexicon of a model by these bytes."""
+    (path / folder.LEXICON).write_bytes(data)
+    change_classes(path, lexicon=sha256(path / folder.LEXICON))
 
 
 @pytest.mark.parametrize(
@@ -163,31 +149,59 @@ LARGE = save({"starts": np.zeros(2**24, np.uint8)})
         ({"count": 5}, "other names or shapes"),
         ({"networks": []}, "does not describe a model"),
         ({"networks": [{"start": 5, "width": 8}]}, "it reads 13 features, and the model has 12"),
-        (add_weights, "1.bias is none of them"),
-        (of_bytes(b'{"a":' * 10_000), "does not hold the lexicon of this model"),
-        (of_bytes(LARGE), "more than 16 MiB"),
-        (with_lexicon(more=text("a")), "other names"),
-        (with_lexicon(starts=np.array([0, 3, 1, 4], np.int32)), "sets that overlap"),
-        (with_lexicon(starts=np.array([0, 4, 5], np.int32)), "sets that overlap"),
-        (with_lexicon(starts=np.array([], np.int32)), "sets that overlap"),
-        (with_lexicon(starts=np.array([[0, 4]], np.int32)), "starts has another type or shape"),
-        (with_lexicon(classes=np.array([0, 1, 2, 4], np.int16)), "a class beyond the model's 4"),
-        (with_lexicon(classes=np.array([0, 1, 2, -1], np.int16)), "a class beyond the model's 4"),
-        (with_lexicon(weights=np.full(4, 101, np.uint8)), "a weight above 100%"),
-        (with_lexicon(weights=np.full(4, np.nan, np.float32)), "weights has another type"),
-        (with_lexicon(en_forms=text("a", "b", "b", "c")), "en has other numbers of classes, forms"),
-        (with_lexicon(en_forms=text("x" * 10**6)), "en has other numbers"),
-        (with_lexicon(en_forms=np.full(9, 255, np.uint8)), "en has text that is not UTF-8"),
-        (with_lexicon(de_names=text("Tiger")), "de has other numbers"),
-        (with_lexicon(de_gates=np.array([100, 101], np.uint8)), "a gate above 100%"),
-        (with_lexicon(de_sets=np.array([0, 3], np.int32)), "a set that does not exist"),
-        (with_lexicon(de_sets=np.array([0, -1], np.int32)), "a set that does not exist"),
     ],
 )
-def test_files_that_are_damaged_or_of_another_form_are_refused(trained, change, error):
-    about = folder.ModelFolder(trained).metadata["classes"]
-    about |= change if isinstance(change, dict) else change(trained)
-    change_model(trained, classes=about)
+def test_a_description_that_does_not_fit_the_files_is_refused(trained, change, error):
+    change_classes(trained, **change)
+    with refused(error):
+        read(trained)
+
+
+def test_more_arrays_than_the_classifiers_are_refused(trained):
+    more = {"1.bias": np.zeros(4, np.float32)}
+    save_file(load_file(trained / folder.CLASSES) | more, trained / folder.CLASSES)
+    change_classes(trained, sha256=sha256(trained / folder.CLASSES))
+    with refused("1.bias is none of them"):
+        read(trained)
+
+
+@pytest.mark.parametrize(
+    "name, number, values, error",
+    cells("""
+    more     | text    | a             | other names
+    starts   | int32   | 0, 3, 1, 4    | sets that overlap
+    starts   | int32   | 0, 4, 5       | sets that overlap
+    starts   | int64   | 0, 1, 3, 4    | starts has another type or shape
+    classes  | int16   | 0, 1, 2, 4    | a class beyond the model's 4
+    classes  | int16   | 0, 1, 2, -1   | a class beyond the model's 4
+    weights  | uint8   | 101, 101, 1, 1 | a weight above 100%
+    weights  | float32 | nan, 1, 1, 1  | weights has another type
+    en.forms | text    | a, b, b, c    | en has other numbers of classes, forms
+    en.forms | uint8   | 255, 255, 255 | en has text that is not UTF-8
+    de.names | text    | Tiger         | de has other numbers
+    de.gates | uint8   | 100, 101      | a gate above 100%
+    de.sets  | int32   | 0, 3          | a set that does not exist
+    de.sets  | int32   | 0, -1         | a set that does not exist
+    """),
+)
+def test_a_lexicon_of_other_arrays_is_refused(trained, name, number, values, error):
+    replace_lexicon(trained, save(arrays() | {name: array(number, values)}))
+    with refused(error):
+        read(trained)
+
+
+@pytest.mark.parametrize(
+    "data, error",
+    [
+        (b'{"a":' * 10_000, "does not hold the lexicon of this model"),
+        (save({"starts": np.zeros(2**24, np.uint8)}), "more than 16 MiB"),
+        (save(arrays() | {"starts": np.array([], np.int32)}), "sets that overlap"),
+        (save(arrays() | {"starts": np.array([[0, 4]], np.int32)}), "starts has another type or"),
+        (save(arrays() | {"en.forms": text("x" * 10**6)}), "en has other numbers"),
+    ],
+)
+def test_a_lexicon_of_another_form_is_refused(trained, data, error):
+    replace_lexicon(trained, data)
     with refused(error):
         read(trained)
 
