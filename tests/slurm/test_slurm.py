@@ -41,13 +41,13 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def wait_for(condition, seconds=900):
-    end = time.monotonic() + seconds
+def wait_for(condition):
+    end = time.monotonic() + 900
     while True:
         result = condition()
         if result:
             return result
-        assert time.monotonic() < end, f"not within {seconds} s: {condition}"
+        assert time.monotonic() < end, f"not within 900 s: {condition}"
         time.sleep(0.1)
 
 

@@ -6,10 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from groundvec.data.split import CAPTIONS_PER_IMAGE, UNENCODED, Captions, Split, drawn, load_split
-from tests.support.examples import make_split
+from groundvec.data.split import (
+    CAPTIONS_PER_IMAGE,
+    UNENCODED,
+    Captions,
+    Split,
+    drawn,
+    encode,
+    load_split,
+)
+from tests.support.examples import make_split, sentences
 from tests.support.refusals import refused
-from tests.support.trainings import CAPTIONS, SPLIT, two_languages
+from tests.support.trainings import CAPTIONS, SPLIT, TEXT, two_languages
 
 
 @given(st.integers(0, 99), st.integers(1, 9), st.integers(1, 12))
@@ -72,6 +80,14 @@ def test_captions_of_other_languages_are_drawn_anew_each_epoch():
     ]
     assert len({tuple(epoch) for epoch in epochs}) == 40
     assert set(np.concatenate(epochs)) == set(range(len(split.captions["de"].image)))
+
+
+def test_many_sentences_are_encoded_in_blocks_into_mapped_arrays(monkeypatch):
+    monkeypatch.setattr("groundvec.data.split.SENTENCES_PER_BLOCK", 7)
+    encoded = encode(TEXT, sentences())
+    assert isinstance(encoded.indices.base, np.memmap)
+    assert_array_equal(encoded.indices, CAPTIONS.encoded.indices)
+    assert_array_equal(encoded.starts, CAPTIONS.encoded.starts)
 
 
 def load(rows, languages=("en", "de")):

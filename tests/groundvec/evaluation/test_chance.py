@@ -39,16 +39,6 @@ def test_chance_is_the_mean_over_all_orders(counts):
         assert row["mean_rank"] == pytest.approx(np.mean(r))
 
 
-def test_chance_of_folds_is_the_mean_of_each_fold_s():
-    image = np.repeat(np.arange(6), [1, 2, 3, 2, 5, 1])
-    folded = chance.chance(image, folds=2)
-    halves = [chance.chance(image[:6]), chance.chance(image[6:] - 3)]
-    for measure in ("r1", "r5", "r10", "median_rank", "mean_rank"):
-        mean = (halves[0][measure] + halves[1][measure]) / 2
-        assert folded[measure].tolist() == pytest.approx(mean.tolist()), measure
-    assert folded["queries"].tolist() == [14, 6]
-
-
 def test_the_mean_rank_of_sentences_by_chance_is_by_hand():
     image = np.repeat(np.arange(100), 5)  # the size of Pascal1K's test set: 500 / 5
     assert chance.chance_of_captions(image)["mean_rank"].item() == pytest.approx(100)

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from groundvec.objectives import contrastive, hinge, multilingual
 
 
-def embedded(seed, languages, size=5, width=3):
+def embedded(seed, languages, size=5):
     """Images and captions of a batch, of any length."""
     rng = np.random.default_rng(seed)
     images, *captions = (
-        torch.from_numpy(rng.normal(size=(size, width))) for _ in range(99)[: languages + 1]
+        torch.from_numpy(rng.normal(size=(size, 3))) for _ in range(99)[: languages + 1]
     )
     return images, dict(zip(("en", "de", "fr", "cs"), captions, strict=False))
 

@@ -1,43 +1,19 @@
 """The training loop."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
-from groundvec.data.split import encode
-from groundvec.features import store
 from groundvec.model.network import Model
 from groundvec.objectives import multilingual
 from groundvec.optimizers import adam
 from groundvec.optimizers.adam import cyclic
 from groundvec.training import loop
-from tests.support.examples import description, make_split, sentences
+from tests.support.examples import description, make_split
 from tests.support.refusals import refused
-from tests.support.trainings import CAPTIONS, SPLIT, TEXT, assert_equal, train, weights
-
-
-def test_a_mapped_split_trains_the_same_weights_as_one_in_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr("groundvec.data.split.SENTENCES_PER_BLOCK", 7)
-    values = SPLIT.features.astype(np.float32)
-    ids = SPLIT.image_ids[::-1].tolist()
-    store.write(tmp_path / "features.h5", values[::-1], ids, {"backbone": "x"})
-    mapped = store.read(tmp_path / "features.h5", SPLIT.image_ids)
-    encoded = encode(TEXT, sentences())
-    assert not mapped.matrix.flags.writeable and len(sentences()) > 14
-    assert isinstance(encoded.indices.base, np.memmap)
-    of_files = replace(SPLIT, features=mapped, captions={"en": replace(CAPTIONS, encoded=encoded)})
-    in_memory = replace(SPLIT, features=values)
-    described = description(epochs=2, cycle=2, batch_size=4)
-    histories = [
-        loop.train(described, {"en": TEXT}, split, split, 3, "cpu", tmp_path / name)
-        for name, split in [("files", of_files), ("memory", in_memory)]
-    ]
-    assert_equal(weights(tmp_path / "files", 2), weights(tmp_path / "memory", 2))
-    recalls = [[row["dev_recall"] for row in history] for history in histories]
-    assert len(recalls[0]) == 3 and recalls[0] == recalls[1]
+from tests.support.trainings import CAPTIONS, SPLIT, TEXT, train, weights
 
 
 def test_the_learning_rate_of_each_batch_is_used(tmp_path, monkeypatch):

@@ -154,8 +154,8 @@ def unfold(page):
     page.eval_on_selector_all("details", "all => all.forEach(one => { one.open = true })")
 
 
-def visible(page, selector=".query"):
-    return page.query_selector_all(f":is({selector}):visible")
+def visible(page):
+    return page.query_selector_all(".query:visible")
 
 
 def test_everything_is_on_the_page_without_javascript(made, opened):

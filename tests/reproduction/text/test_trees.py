@@ -13,13 +13,13 @@ from tests.support.refusals import refused
 from tests.support.treebanks import parsed
 
 
-def make(form="collapsed", words=("dog", "runs"), places=("l1", "r1"), parser="drawn", **more):
-    return Text(words, ["nsubj", "prep"], [9, 3], places, 2, parser, form, **more)
+def make(words=("dog", "runs"), **more):
+    return Text(words, ["nsubj", "prep"], [9, 3], ["l1", "r1"], 2, "drawn", "collapsed", **more)
 
 
-def write(folder, *given, parser="drawn"):
+def write(folder, *given):
     """Write trees to a file; the sentences, and the file as a treebank."""
-    treebank.write(folder / "t.conllu.gz", parser, given)
+    treebank.write(folder / "t.conllu.gz", "drawn", given)
     return [tree.text for tree in given], Treebank([folder / "t.conllu.gz"])
 
 

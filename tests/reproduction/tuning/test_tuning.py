@@ -65,8 +65,8 @@ def small_backbone():
     )
 
 
-def random_pixels(count=2):
-    return torch.randn(count, 3, SIDE, SIDE, generator=torch.Generator().manual_seed(1))
+def random_pixels():
+    return torch.randn(2, 3, SIDE, SIDE, generator=torch.Generator().manual_seed(1))
 
 
 @pytest.mark.parametrize("stage", [1, 4, 7])
