@@ -20,10 +20,9 @@ from docs import keep_results
 from docs.pages import repeated
 from groundvec import SentenceEncoder
 from groundvec.sources import table
+from tests.support import ROOT
 from tests.support.folders import fill, tree
 from tests.test_layout import LAYERS
-
-ROOT = Path(__file__).parent.parent
 
 
 def read(path):

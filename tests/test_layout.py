@@ -2,12 +2,12 @@
 
 import ast
 import re
-from pathlib import Path
 
 import pytest
 import yaml
 
-ROOT = Path(__file__).parent.parent
+from tests.support import ROOT
+
 # From the top layer down. A module imports nothing from its own layer or from a higher one.
 LAYERS = {
     "groundvec": """

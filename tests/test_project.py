@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from envs import write
+from tests.support import ROOT
 from tests.support.find_tests import find_tests
 
-ROOT = Path(__file__).parent.parent
 SOURCES = [
     path
     for folder in (

@@ -4,9 +4,9 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from tests.support import ROOT
+
 TESTS = """
 import pytest
 from tests.conftest import program

@@ -5,15 +5,14 @@ import shutil
 import subprocess
 import sys
 from importlib.metadata import distribution, distributions
-from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tests.support import ROOT
 from tests.support.tables import cells
 
-ROOT = Path(__file__).parents[2]
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
 USE = """
 import groundvec, numpy, pathlib, sys

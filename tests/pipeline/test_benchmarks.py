@@ -3,13 +3,11 @@
 import json
 import os
 import runpy
-from pathlib import Path
 
 import pytest
 
-from tests.support import forks
+from tests.support import ROOT, forks
 
-ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted(path for path in (ROOT / "benchmarks").glob("*.py") if path.name != "measure.py")
 KEYS = {"stage", "what", "unit", "ours", "plain", "floor", "ratio_plain", "ratio_floor", "threads"}
 measure = runpy.run_path(str(ROOT / "benchmarks" / "measure.py"))

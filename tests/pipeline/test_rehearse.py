@@ -1,15 +1,11 @@
 """The rehearsal of an experiment, of one small model."""
 
 import re
-from pathlib import Path
 
 import pytest
 
-from tests.support import forks
+from tests.support import ROOT, forks
 from tests.support.workflow import with_forked_jobs
-
-ROOT = Path(__file__).parents[2]
-
 
 QUICK = """
 experiment: quick

@@ -4,11 +4,9 @@ import argparse
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 from groundvec.__main__ import COMMANDS
-
-ROOT = Path(__file__).parents[2]
+from tests.support import ROOT
 
 
 def run_here(name, *arguments):

@@ -12,6 +12,7 @@ from groundvec.model.folder import snapshot_name
 from groundvec.model.weights import save as save_weights
 from groundvec.runtime.files import read_json, write_json
 from groundvec.text.characters import Text
+from tests.support import ROOT
 
 
 def description(encoder="gru-8-attention", text="characters", parts=None, **training):
@@ -85,9 +86,17 @@ def change_model(folder, **changes):
 
 def recipe(heading):
     """Return the files that a section of CONTRIBUTING.md or tests/recipes.md adds."""
-    here = Path(__file__).parents[1]
-    pages = (here.parent / "CONTRIBUTING.md", here / "recipes.md")
+    pages = (ROOT / "CONTRIBUTING.md", ROOT / "tests/recipes.md")
     page = "\n".join(path.read_text("utf-8") for path in pages)
     section = re.split(r"^##+ ", page.split(f"## {heading}\n")[1], flags=re.M)[0]
     named = r"`([\w/]+\.(?:py|yaml|rst|smk|cff))`[^`]*?\n\n *```\w+\n(.*?)^ *```"
     return {path: dedent(text) for path, text in re.findall(named, section, flags=re.S | re.M)}
+
+
+def add_recipe(project, heading):
+    """Write the module and the YAML file that a section adds to a project."""
+    files = recipe(heading)
+    assert [Path(path).suffix for path in files] == [".py", ".yaml"]
+    for path, text in files.items():
+        assert not (project / path).exists()
+        (project / path).write_text(text, "utf-8")

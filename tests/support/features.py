@@ -1,7 +1,6 @@
 """Small images and networks for tests of features."""
 
 import os
-from pathlib import Path
 
 import pandas as pd
 import torch
@@ -12,7 +11,6 @@ from groundvec.features.transform import Transform
 from groundvec.runtime.files import sha256
 from tests.support.photos import photo
 
-ROOT = Path(__file__).parents[2]
 TINY = "shufflenet_v2_x0_5"
 
 

@@ -13,9 +13,10 @@ from groundvec.results import schemas
 from groundvec.results.frames import schema_of
 from groundvec.runtime.files import write_json
 from reproduction.reporting import results
+from tests.support import ROOT
 from tests.support.small_data import run_script
 
-REPORTED = Path(__file__).parents[2] / "reproduction" / "papers" / "merkx_frank_2019" / "reported"
+REPORTED = ROOT / "reproduction/papers/merkx_frank_2019/reported"
 
 
 def filled(table, form):

@@ -2,7 +2,6 @@
 
 from functools import partial
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,11 +9,10 @@ import pandas as pd
 from groundvec.results import schemas
 from groundvec.runtime.files import write_json
 from reproduction.papers.socher_2014 import retrieval
-from tests.support import retrieval_scores
+from tests.support import ROOT, retrieval_scores
 from tests.support.result_files import described, filled, make, rows
 
-ROOT = Path(__file__).parents[2]
-REPORTED = ROOT / "reproduction" / "papers" / "socher_2014" / "reported"
+REPORTED = ROOT / "reproduction/papers/socher_2014/reported"
 C2C, C2I, I2C = retrieval.TASKS
 MARGIN = {"objective": {"name": "hinge", "margin": 3, "reduction": "sum"}, "similarity": "dot"}
 HINGE = {"objective": {"name": "hinge", "margin": 0.2, "reduction": "mean"}, "similarity": "cosine"}

@@ -8,9 +8,8 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from tests.support import forks
+from tests.support import ROOT, forks
 
-ROOT = Path(__file__).parents[2]
 SCENES = "{source: scenes, count: 40, backbone: efficientnet_lite0, models: [gru-8-max]}"
 NOTHING = "Nothing to be done"
 

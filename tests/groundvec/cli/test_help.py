@@ -6,7 +6,6 @@ import shlex
 import shutil
 from importlib import import_module
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,11 +13,10 @@ import pytest
 from groundvec.__main__ import COMMANDS, main
 from groundvec.model.network import Model
 from groundvec.text.characters import Text
-from tests.support import sts_files
+from tests.support import ROOT, sts_files
 from tests.support.commands import run_here
 from tests.support.examples import description, save_model
 
-ROOT = Path(__file__).parents[3]
 SCRIPTS = sorted((ROOT / "scripts").glob("*.py"))
 
 

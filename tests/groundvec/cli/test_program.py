@@ -1,15 +1,12 @@
 import subprocess
 import sys
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 
+from tests.support import ROOT
 from tests.support.commands import shell
 from tests.support.tables import cells
-
-ROOT = Path(__file__).parents[3]
-
 
 PROGRAM = """
 import argparse

@@ -14,12 +14,10 @@ from safetensors.numpy import load_file
 from groundvec.config import parts
 from groundvec.provenance import digest
 from reproduction.text.treebank import Tree, write
-from tests.support import forks
-from tests.support.examples import recipe
+from tests.support import ROOT, forks
+from tests.support.examples import add_recipe
 from tests.support.refusals import refused
 from tests.support.small_data import run_script, write_data
-
-ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
@@ -58,15 +56,6 @@ def train(run, project, name, described, *treebanks):
     return project / name
 
 
-def add(project, heading):
-    """Write the files that a recipe adds."""
-    files = recipe(heading)
-    assert [Path(path).suffix for path in files] == [".py", ".yaml"]
-    for path, text in files.items():
-        assert not (project / path).exists()
-        (project / path).write_text(text, "utf-8")
-
-
 CHARACTERS = {"name": "characters"}
 SHORT = {"epochs": 10, "cycle": 10, "batch_size": 10}
 
@@ -103,7 +92,7 @@ def test_a_replaced_file_of_trees_trains_anew(project):
 
 def test_parts_are_added_by_two_files_each_as_the_recipes_have_them(project):
     for heading in ("Add an encoder", "Add an objective", "Add a text", "Add an optimizer"):
-        add(project, heading)
+        add_recipe(project, heading)
     described = {
         "languages": ["en"],
         "text": {"name": "bytes"},
@@ -123,7 +112,7 @@ def test_parts_are_added_by_two_files_each_as_the_recipes_have_them(project):
 
 
 def test_a_baseline_is_added_by_two_files_as_the_recipe_has_them(project):
-    add(project, "Add a baseline")
+    add_recipe(project, "Add a baseline")
     pairs = {"task": ["t"] * 3, "subtask": "s", "split": "test"}
     pairs |= {"sentence_a": ["a", "b c", "d"], "sentence_b": ["a b", "c", "e f g"]}
     pd.DataFrame(pairs | {"rating": [1.0, 2.0, 3.0]}).to_csv(project / "r.csv", index=False)

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from groundvec.data import transfer
 from groundvec.data.archives import unpack
 from groundvec.data.download import fetch
+from tests.support import ROOT
 from tests.support.downloads import CONTENT, answering, reset, sha256
 from tests.support.folders import tree
 from tests.support.refusals import refused
 
-ROOT = Path(__file__).parents[3]
 NAME = "set/archive.zip"
 
 

@@ -1,14 +1,13 @@
 """Cosines, and intervals of correlations."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from groundvec.evaluation import correlation
+from tests.support import ROOT
 
-PAPER = Path(__file__).parents[3] / "reproduction" / "papers" / "merkx_frank_2019"
+REPORTED = ROOT / "reproduction/papers/merkx_frank_2019/reported/table_s1.csv"
 REPORTED_SYSTEMS = ("bow", "infersent", "char_gru_flickr8k", "char_gru_mscoco")
 
 
@@ -20,7 +19,7 @@ def test_cosine_by_hand():
 
 def test_intervals_are_the_paper_s():
     """The supplement's halves, to the printed digit."""
-    for row in pd.read_csv(PAPER / "reported" / "table_s1.csv").to_dict("records"):
+    for row in pd.read_csv(REPORTED).to_dict("records"):
         for system in REPORTED_SYSTEMS:
             r = row[system]
             low, high = correlation.fisher_interval(r / 100, row["pairs"])

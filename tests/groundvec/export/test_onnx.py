@@ -21,13 +21,13 @@ from groundvec.model.network import Model, load_ensemble
 from groundvec.similarity import join
 from groundvec.text import ngrams
 from reproduction.text import trees
+from tests.support import ROOT
 from tests.support.examples import description
 from tests.support.models import CAPTIONS, TEXTS, model
 from tests.support.refusals import refused
 from tests.support.tables import cells
 
-ROOT = Path(__file__).parents[3]
-PAGE = ROOT / "docs" / "export.md"
+PAGE = ROOT / "docs/export.md"
 ENCODERS = cells("""
     {name: rnn, size: 8, cell: gru, pooling: attention}                  | characters | cosine
     {name: rnn, size: 8, cell: lstm, pooling: max, bidirectional: false} | characters | dot

@@ -9,15 +9,14 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
 
 from groundvec.runtime import jobs
 from groundvec.runtime.errors import InputError
+from tests.support import ROOT
 
-ROOT = Path(__file__).parents[3]
 HOLD = """
 import sys
 from pathlib import Path

@@ -1,12 +1,12 @@
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
 from groundvec import provenance
 from groundvec.config import parts
+from tests.support import ROOT
 from tests.support.folders import fill
 from tests.support.tables import cells
 
@@ -129,7 +129,6 @@ def test_digests_tell_parts_apart():
 
 # Dependencies of the long rules of the real pipeline
 
-ROOT = Path(__file__).parents[3]
 LONG = {"extract_features", "train", "ensemble", "retrieval", "rate", "baseline"}
 LONG |= {"translator", "translate"}
 

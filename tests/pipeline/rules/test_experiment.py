@@ -13,9 +13,9 @@ from groundvec.runtime.errors import InputError
 from reproduction.reading import read_yaml
 from rules.experiment import complete
 from rules.named_files import check_files
+from tests.support import ROOT
 from tests.support.refusals import refused
 
-ROOT = Path(__file__).parents[3]
 SMALL = {
     "experiment": "small",
     "datasets": {"one": {"source": "scenes", "count": 40, "models": ["gru-8-max"]}},

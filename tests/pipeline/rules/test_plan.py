@@ -8,9 +8,9 @@ import yaml
 
 from groundvec.data.sts_archives import PUBLIC, chosen
 from rules.experiment import complete
-from rules.plan import Plan, any_of, file_options, options, stage_settings, text_name
+from rules.plan import Plan, any_of, stage_settings, text_name
+from tests.support import ROOT
 
-ROOT = Path(__file__).parents[3]
 SOURCES = yaml.safe_load((ROOT / "resources/sources.yaml").read_text())
 SCENES = {"source": "scenes", "count": 40, "backbone": "efficientnet_lite0"}
 MODELS = yaml.safe_load("""
@@ -32,12 +32,6 @@ def planned(*, mirror="", ratings=None, **datasets):
 
 def of(**wildcards):
     return SimpleNamespace(**wildcards)
-
-
-def test_options_are_words_for_a_command_line():
-    assert options({"count": 3, "last_name": "x"}) == ["--count", "3", "--last-name", "x"]
-    files = {"tables": ["a.csv", "b.csv"], "query_ranks": "c.csv"}
-    assert file_options(None, files) == ["--tables", "a.csv", "b.csv", "--query-ranks", "c.csv"]
 
 
 def test_a_pattern_of_no_names_matches_nothing():

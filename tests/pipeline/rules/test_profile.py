@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.support import forks
+from tests.support import ROOT, forks
 from tests.support.workflow import copy_project
 
-PROFILE = Path(__file__).parents[3] / "slurm/config.v9+.yaml"
+PROFILE = ROOT / "slurm/config.v9+.yaml"
 SITE = r"# SITE: "
 
 

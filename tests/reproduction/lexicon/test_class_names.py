@@ -3,11 +3,12 @@
 import re
 import tomllib
 import unicodedata
-from pathlib import Path
 
 from torchvision.models._meta import _IMAGENET_CATEGORIES
 
-PATH = Path(__file__).parents[3] / "reproduction" / "lexicon" / "classes.de.toml"
+from tests.support import ROOT
+
+PATH = ROOT / "reproduction/lexicon/classes.de.toml"
 TEXT = PATH.read_text("utf-8")
 NAMES = tomllib.loads(TEXT)
 

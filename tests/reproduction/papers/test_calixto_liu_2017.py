@@ -2,7 +2,6 @@
 
 from functools import partial
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,6 +14,7 @@ from reproduction.papers.calixto_liu_2017 import table1 as first_table
 from reproduction.render.tables import DAGGER
 from reproduction.reporting import results
 from reproduction.schemas import Reranked
+from tests.support import ROOT
 from tests.support.result_files import (
     assert_rows,
     correlation,
@@ -29,7 +29,7 @@ from tests.support.result_files import (
 )
 from tests.support.retrieval_scores import C2I, I2C, training
 
-REPORTED = Path(__file__).parents[3] / "reproduction" / "papers" / "calixto_liu_2017" / "reported"
+REPORTED = ROOT / "reproduction/papers/calixto_liu_2017/reported"
 
 
 def description(languages, beta=1.0, text="words", **more):

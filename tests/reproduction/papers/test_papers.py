@@ -1,18 +1,16 @@
 """A paper is one folder: promises to a contributor who adds one."""
 
 import re
-from pathlib import Path
 from textwrap import indent
 
 import pytest
 
 from reproduction import papers
-from tests.support import forks
+from tests.support import ROOT, forks
 from tests.support.examples import recipe
 from tests.support.result_files import write_models
 from tests.support.workflow import copy_project, snakemake
 
-ROOT = Path(__file__).parents[3]
 EXPERIMENT = """
 experiment: added
 datasets:

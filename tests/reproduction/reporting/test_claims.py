@@ -1,7 +1,5 @@
 """Claims are judged by the seeds of their comparisons."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,9 +11,8 @@ from groundvec.results.frames import schema_of
 from reproduction.reporting.claims import LEVEL, OPEN, decide, judged
 from reproduction.reporting.seeds import t_interval
 from reproduction.schemas import Claims
+from tests.support import ROOT
 from tests.support.result_files import read_table
-
-ROOT = Path(__file__).parents[3]
 
 
 def seeds(differences, **more):

@@ -1,7 +1,6 @@
 """Where captioned pictures come from: each source is a module and the YAML file of its options."""
 
 from inspect import signature
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -11,11 +10,11 @@ from PIL import Image
 from groundvec.config import parts
 from reproduction import sources
 from scripts import dataset
-from tests.support.examples import recipe
+from tests.support import ROOT
+from tests.support.examples import add_recipe
 from tests.support.refusals import refused
 from tests.support.workflow import copy_project, snakemake
 
-ROOT = Path(__file__).parents[3]
 EXPERIMENT = """
 experiment: added
 datasets:
@@ -25,11 +24,7 @@ datasets:
 
 def test_a_source_is_added_by_two_files_as_the_recipe_has_them(tmp_path):
     project = copy_project(tmp_path)
-    files = recipe("Add a data set")
-    assert [Path(path).suffix for path in files] == [".py", ".yaml"]
-    for path, text in files.items():
-        assert not (project / path).exists()
-        (project / path).write_text(text, "utf-8")
+    add_recipe(project, "Add a data set")
     (project / "photos").mkdir()
     for k in range(12):
         Image.new("RGB", (8, 8)).save(project / f"photos/{k}.jpg")
