@@ -6,12 +6,14 @@ import zipfile
 
 import pandas as pd
 import pytest
+import yaml
 
 from groundvec.data import dataset
 from reproduction.sources import karpathy
 from tests.support.karpathy_files import coco_entry, write_coco
 from tests.support.refusals import refused
 from tests.support.result_files import assert_rows
+from tests.support.tables import cells
 
 MSCOCO = """
 image_id                        | split | path
@@ -56,30 +58,26 @@ def test_mscoco_s_captions_are_cut_as_nist_s_script_does(raw, tokens):
     assert karpathy.tokenize(raw) == tokens
 
 
-TRAIN = coco_entry(1, "train", "a cow")
-TEST = coco_entry(2, "test", "a cow")
-
-
 @pytest.mark.parametrize(
-    "entries, error",
-    [
-        ([coco_entry(5, "extra", "a cat")], "images[2]: unknown split 'extra'"),
-        ([coco_entry(5, "val")], "image COCO_val2014_000000000005.jpg has no captions"),
-        ([coco_entry(5, "val", "a cat", " ")], "images[2]: the caption is empty"),
-        ([coco_entry(5, "val", "a"), coco_entry(5, "test", "a")], "5.jpg is listed twice"),
-        ([coco_entry(5, "val", "a") | {"filepath": "/etc"}], "images[2]: the image /etc/COCO"),
-        ([], "no image is in split dev"),
-        ([coco_entry(5, "val\n", "a cat")], "images[2]: unknown split"),
-        (
-            [coco_entry(5, "val", "a cat") | {"filename": "a\ud800.jpg"}],
-            "images[2]: the image's file name",
-        ),
-        ([coco_entry(5, "val", "a cat") | {"filename": 5}], "images[2] is not of Karpathy's form"),
-        ([coco_entry(5, "val") | {"sentences": [{"raw": 1}]}], "images[2] is not of Karpathy's"),
-    ],
+    "changes, error",
+    cells(r"""
+    [{split: extra}]                          | images[2]: unknown split 'extra'
+    [{split: "val\n"}]                        | images[2]: unknown split
+    [{sentences: []}]                         | image COCO_val2014_000000000005.jpg has no captions
+    [{sentences: [{raw: " ", tokens: []}]}]   | images[2]: the caption is empty
+    [{split: val}, {split: test}]             | 5.jpg is listed twice
+    [{filepath: /etc}]                        | images[2]: the image /etc/COCO
+    []                                        | no image is in split dev
+    [{filename: "a\ud800.jpg"}]               | images[2]: the image's file name
+    [{filename: 5}]                           | images[2] is not of Karpathy's form
+    [{sentences: [{raw: 1}]}]                 | images[2] is not of Karpathy's
+    """),
 )
-def test_a_file_of_karpathy_s_form_with_a_mistake_is_refused_in_one_line(tmp_path, entries, error):
-    path = write_coco(tmp_path, TRAIN, TEST, *entries)
+def test_a_file_of_karpathy_s_form_with_a_mistake_is_refused_in_one_line(tmp_path, changes, error):
+    """A training image and a test image, then images for development with these changes."""
+    good = [coco_entry(number, split, "a cow") for number, split in enumerate(("train", "test"))]
+    entries = [coco_entry(5, "val", "a cat") | change for change in yaml.safe_load(changes)]
+    path = write_coco(tmp_path, *good, *entries)
     with refused(re.escape(error)):
         karpathy.read("photos", path)
 
