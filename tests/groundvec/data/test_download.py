@@ -217,14 +217,6 @@ def test_the_second_address_is_used_where_the_first_fails(server, target, caplog
         assert server.asked[-1] == "bytes=1000-"
 
 
-def test_a_file_without_a_checksum_is_not_combined_from_two_addresses(server, target):
-    [url] = server.source["urls"]
-    server.others["/old.zip"] = b"old" * 1000
-    server.faults = [{"cut": 1000}, *[{"status": 500}] * 5]
-    fetch(NAME, {"urls": [url.replace("archive", "old"), url]}, target)
-    assert target.read_bytes() == CONTENT
-
-
 def test_the_sum_of_a_first_download_holds_where_none_is_known(server, target):
     unknown = {"urls": server.source["urls"], "sha256": None}
     record = target.with_name("archive.zip.sha256")

@@ -34,17 +34,21 @@ BOMB = 2**26  # bytes; gzip packs them into 65 kB
 
 # Only regular files are opened
 
+LARGE = [
+    read_json,
+    Weights,
+    images.load,
+    lambda path: nbest.read(path, 1),
+    lambda path: graphs.read(path, "0" * 64, None, 3),
+]
+
 
 @pytest.mark.parametrize(
     "read",
     [
-        read_json,
+        *LARGE,
         sha256,
-        Weights,
-        images.load,
-        lambda path: nbest.read(path, 1),
         lambda path: store.read(path, ["a"]),
-        lambda path: graphs.read(path, "0" * 64, None, 3),
         pascal1k.image_ids,
         lambda path: ratings._columns(path, 1, 1, rating=0),
     ],
@@ -75,14 +79,10 @@ def test_a_file_is_read_up_to_its_bound_and_to_the_memory(tmp_path, monkeypatch)
 @pytest.mark.parametrize(
     "read",
     [
-        read_json,
+        *LARGE,
         read_sentences,
         frames.read_csv,
-        images.load,
-        Weights,
         lambda path: table.read(path, path.parent),
-        lambda path: nbest.read(path, 1),
-        lambda path: graphs.read(path, "0" * 64, None, 3),
         lambda path: backbones.load("efficientnet_lite0", weights_file=path),
         lambda path: check_regular(path, 2**20),
     ],
