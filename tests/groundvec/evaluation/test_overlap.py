@@ -14,6 +14,7 @@ from tests.support.models import saved_model
 from tests.support.refusals import refused
 from tests.support.result_files import described
 from tests.support.small_data import run_script
+from tests.support.tables import row_of
 
 # Captions of four images; the last is a test image.
 CAPTIONS = {
@@ -95,11 +96,6 @@ def predictions():
 def scores(predictions, tmp_path_factory):
     captions = training_captions(about(), write_captions(tmp_path_factory.mktemp("data")))
     return score_systems(predictions, seen(rated(), captions))
-
-
-def row_of(table, **of):
-    (row,) = table[(table[list(of)] == pd.Series(of)).all(axis=1)].to_dict("records")
-    return row
 
 
 def of_task(pairs, task, subtask):

@@ -6,6 +6,7 @@ import pytest
 from reproduction.papers.summary.summary import PAPER, make, summary
 from reproduction.reporting.results import Results
 from tests.support.result_files import read_table, shown
+from tests.support.tables import row_of
 
 MODELS = read_table("""
     dataset  | model | seed | data_source | test_to_train
@@ -37,16 +38,11 @@ MEASURES = read_table("""
 """).fillna({"dataset": "", "model": ""})
 
 
-def row(table, system, measure):
-    [found] = table[table["system"].eq(system) & table["measure"].eq(measure)].to_dict("records")
-    return found
-
-
 def test_the_paper_s_network_comes_first_on_its_own_data():
     table = summary(MODELS, RETRIEVAL, None)
     # Table 2, and the mean of Table S1 that is weighted by pairs.
-    assert row(table, PAPER, "R@10, images by captions")["value"] == 70.5
-    assert row(table, PAPER, "SICK-R")["value"] == pytest.approx(81.5)
+    assert row_of(table, system=PAPER, measure="R@10, images by captions")["value"] == 70.5
+    assert row_of(table, system=PAPER, measure="SICK-R")["value"] == pytest.approx(81.5)
     other = MODELS.assign(data_source="scenes")
     assert PAPER not in set(summary(other, RETRIEVAL, None)["system"])
     draw = MODELS.assign(test_to_train=0.125)
@@ -80,7 +76,7 @@ def test_ensembles_on_the_whole_test_set_are_averaged_over_seeds_with_their_rang
     assert shown(tmp_path / "summary.md", 0, 1, 2, 3, 6) == RECALL_AT_1
     assert shown(tmp_path / "summary.md", 0, 4, 5, 7, 8) == RECALL_AT_10
     table = pd.read_csv(tmp_path / "summary.csv")
-    found = row(table, "gru", "R@10, captions by images")
+    found = row_of(table, system="gru", measure="R@10, captions by images")
     assert (found["value"], found["seeds"], found["commit"]) == (70, 2, "abc")
     text = (tmp_path / "summary.md").read_text("utf-8")
     assert text.count("The papers rank by plain cosines") == 1
