@@ -34,30 +34,64 @@ def test_an_embedding_does_not_depend_on_its_batch(encoder, text, others):
     assert_allclose(together, alone, atol=1e-6)
 
 
-def test_ngrams_and_words_are_weighted_by_their_rarity_in_training_captions():
+def test_a_bag_with_idf_is_the_projected_sum_of_weighted_embeddings():
     """ "dog" is in one of four captions, "a" in three, "zebra" in none."""
     captions = ["a dog", "a cat", "a bird", "cats"]
     text = words.Text(["a", "dog", "zebra"])
-    one = Model(description(BAG | {"idf": True}, "words"), {"en": text}, 12)
+    torch.manual_seed(0)
+    described = description(BAG | {"idf": True, "deviation": 0.1, "state": True}, "words")
+    one = Model(described, {"en": text}, 12).eval()
+    encoder = one.captions["en"]
+    assert encoder.embedding.weight.std() < 0.2
     one.fit_idf([("en", text.encode(captions))])
-    assert_allclose(one.captions["en"].idf[2:], np.log([5 / 4, 5 / 2, 5 / 1]), rtol=1e-6)
-    # Words of n-grams have the weights of their n-grams.
-    weights = []
-    for encoder, name in ((NGRAM_RNN, "word-ngrams"), (BAG | {"idf": True}, "ngrams")):
-        one = model(encoder, text=name)
-        one.fit_idf([("en", TEXTS[name].encode(captions))])
-        weights.append(one.captions["en"].idf)
-    torch.testing.assert_close(*weights)
+    a, dog, zebra = np.log([5 / 4, 5 / 2, 5 / 1])
+    assert_allclose(encoder.idf[2:], [a, dog, zebra], rtol=1e-6)
 
+    vectors = encoder.embedding.weight.detach().numpy()[2:].astype(float)
+    state = a * vectors[0] + dog * vectors[1] + zebra * vectors[2]
+    state /= np.linalg.norm(state)
+    weights, bias = (p.detach().numpy() for p in encoder.projection.parameters())
+    projected = weights @ (np.sqrt(7) * state) + bias
+    both = np.concatenate([projected / np.linalg.norm(projected), state]) / np.sqrt(2)
+    [found] = one.encode_sentences(["a dog zebra"])
+    assert_allclose(found, both, atol=1e-6)
 
-def test_images_have_zeros_where_captions_have_the_state_of_a_bag():
-    """The tests of `numpy_backend` check the captions; training compares the first part alone."""
-    one = model(BAG | {"deviation": 0.1, "state": True}, text="words")
-    assert one.captions["en"].embedding.weight.std() < 0.2
     image = one.encode_images(np.ones((1, 12), np.float32))
     assert image.shape == (1, 16 + 7) and (image[:, 16:] == 0).all()
     batch = torch.tensor([2, 3, 4]), torch.tensor([3])
     assert one.train().embed_captions("en", batch).shape == (1, 16)
+
+
+@given(st.lists(st.text("A dogchases2!.", max_size=40), min_size=1, max_size=4))
+def test_a_gru_over_words_of_ngrams_is_concatenated_with_a_bag(sentences):
+    """Word by word, sentence by sentence, with torch's own GRU."""
+    one = model(NGRAM_RNN, text="word-ngrams")
+    text = TEXTS["word-ngrams"]
+    encoder = one.captions["en"]
+    captions = ["a dog", "a cat", "a bird", "cats"]
+    one.fit_idf([("en", text.encode(captions))])
+    bag = model(BAG | {"idf": True}, text="ngrams")
+    bag.fit_idf([("en", TEXTS["ngrams"].encode(captions))])
+    torch.testing.assert_close(encoder.idf, bag.captions["en"].idf)
+
+    def unit(vector):
+        return torch.nn.functional.normalize(vector, dim=-1)
+
+    with torch.no_grad():
+        for sentence, found in zip(sentences, one.encode_sentences(sentences), strict=True):
+            words = torch.stack(
+                [
+                    (encoder.embedding.weight[row] * encoder.idf[row, None]).sum(dim=0)
+                    for word in sentence.lower().rstrip(" .").split() or ["."]
+                    for row in [TEXTS["ngrams"].hash([word]).indices.astype(int)]
+                ]
+            )
+            state = unit(words.sum(dim=0)) * 7**0.5
+            states = encoder.rnn((unit(words) * 7**0.5)[None])[0][0]
+            pooled = encoder.pooling(states, torch.tensor([len(words)]))[0]
+            projected = encoder.of_state(state) + encoder.of_order(pooled)
+            expected = torch.cat([unit(projected), unit(state)]) / 2**0.5
+            assert_allclose(found, expected, atol=1e-5)
 
 
 def test_unknown_characters_are_read_as_a_zero_vector():

@@ -4,9 +4,23 @@ import numpy as np
 import pytest
 import torch
 
+from groundvec.encoders import rnn
 from groundvec.model.network import Model
 from tests.support.examples import description
 from tests.support.trainings import SPLIT, TEXT, WORDLY
+
+
+@pytest.mark.parametrize("cell", ["gru", "lstm"])
+@pytest.mark.parametrize("bidirectional", [True, False])
+def test_the_last_state_is_the_one_that_torch_s_own_layer_ends_in(cell, bidirectional):
+    torch.manual_seed(0)
+    encoder = rnn.Encoder(range(9), 6, cell, "last", 5, bidirectional=bidirectional)
+    indices = torch.randint(2, 9, (9,))
+    lengths = torch.tensor([2, 4, 3])
+    for vector, sentence in zip(encoder(indices, lengths), indices.split([2, 4, 3]), strict=True):
+        last = encoder.rnn(encoder.embedding(sentence[None]))[1]
+        last = (last[0] if cell == "lstm" else last).flatten()
+        torch.testing.assert_close(vector, last, atol=1e-6, rtol=0)
 
 
 def test_gaussian_weights_have_the_deviation_and_recurrent_ones_are_orthogonal():
