@@ -162,14 +162,6 @@ def test_a_network_that_was_there_may_come_back(server, target, monkeypatch):
     assert server.waits == [1, 2, 4]
 
 
-def test_a_404_is_not_retried(server, target):
-    server.faults = [{"status": 404}]
-    message = failure_of(server.source, target)
-    for part in (NAME, "404", server.source["urls"][0], str(target), "mirror"):
-        assert part in message
-    assert server.asked == [None]
-
-
 def test_a_download_without_a_network_is_one_line_with_the_file_s_place(target, monkeypatch):
     for variable in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(variable, raising=False)
