@@ -21,7 +21,7 @@ from groundvec.model.packing import pack
 from groundvec.model.sentences import encode_images
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_json, sha256, write_json
-from groundvec.similarity import join, scores
+from groundvec.similarity import join, scores, unit
 from tests.support.examples import save_model
 from tests.support.models import model
 from tests.support.photos import write_photos
@@ -53,14 +53,18 @@ def test_search_ranks_pictures_as_their_vectors_do(photos, tmp_path, lite, simil
     of_snapshots = [ImageEncoder([each], backbone=lite).encode(photos) for each in both]
     assert_allclose(vectors, join(of_snapshots, similarity), atol=1e-6)
     assert_allclose(images.encode(photos / "b.png"), vectors[1:2], atol=1e-6)
-    sentence = SentenceEncoder(tmp_path / "model").encode("A dog.")
-    for unit in (*of_snapshots[0], sentence):
-        assert np.isclose(np.linalg.norm(unit), 1) == (similarity == "cosine")
-    near = scores(vectors, sentence[None], similarity)[:, 0]
-    found = Index(photos, tmp_path / "model").search("A dog.", best=3)
-    order = np.argsort(-near)[:3]
-    assert [hit.path for hit in found] == [pictures(photos)[row] for row in order]
-    assert_allclose([hit.score for hit in found], near[order], rtol=1e-5, atol=1e-6)
+    dog, cat = SentenceEncoder(tmp_path / "model").encode(["A dog.", "A cat."])
+    for vector in (*of_snapshots[0], dog):
+        assert np.isclose(np.linalg.norm(vector), 1) == (similarity == "cosine")
+    index = Index(photos, tmp_path / "model")
+    # Queries are combined before their distances are computed.
+    for query, minus in ((dog, []), (dog - cat, "A cat.")):
+        query = unit(query[None]) if similarity == "cosine" else query[None]
+        near = scores(vectors, query, similarity)[:, 0]
+        found = index.search("A dog.", best=3, minus=minus)
+        order = np.argsort(-near)[:3]
+        assert [hit.path for hit in found] == [pictures(photos)[row] for row in order]
+        assert_allclose([hit.score for hit in found], near[order], rtol=1e-5, atol=1e-6)
 
 
 def test_files_are_read_several_at_a_time(photos, lite, monkeypatch):

@@ -3,8 +3,6 @@
 import errno
 import os
 import shutil
-from pathlib import Path
-from types import SimpleNamespace
 from unittest.mock import Mock, patch
 
 import numpy as np
@@ -247,23 +245,6 @@ def test_queries_are_added_and_subtracted(photos, model, tmp_path):
         assert_allclose([hit.similarity for hit in found], cosines[order], atol=1e-5)
 
 
-def test_queries_are_combined_before_distances_are_computed():
-    """(1, 0) - (0, 1) is the first picture itself; the sum of distances would prefer the other."""
-    index = Index.__new__(Index)
-    vectors = {"A dog.": [1, 0], "A cat.": [0, 1]}
-    index.encoder = SimpleNamespace(
-        dim=2,
-        description={"similarity": "euclidean"},
-        encode=lambda sentences, **_: [vectors[sentence] for sentence in sentences],
-    )
-    index.paths = [Path("near.png"), Path("far.png")]
-    index.vectors = np.array([[1, -1], [3, -3]], np.float32)
-    index.normalizers = np.zeros(2, np.float32)
-    index._classes = None
-    found = index.search("A dog.", minus="A cat.")
-    assert found == [(Path("near.png"), 0, 0), (Path("far.png"), -8, -8)]
-
-
 @pytest.mark.parametrize(
     "options, message",
     [
@@ -329,19 +310,14 @@ def test_copies_in_other_formats_and_sizes_are_shown_once(model, tmp_path, cache
     assert len(index.search("A dog.")) == 4
 
 
-@pytest.fixture
-def classifying(photos, model, tmp_path):
-    """The model with classifiers, which see a tiger in a.png, a cup, and in c.png an espresso."""
-    folder = shutil.copytree(model, tmp_path / "classifying")
+def test_classes_decide_the_order_and_explain_it(photos, model, tmp_path, closed):
+    """The classifiers see a tiger in a.png, a cup, and in c.png an espresso."""
+    classifying = shutil.copytree(model, tmp_path / "classifying")
     files = sorted(photos.rglob("*.png"))
     features, _ = ImageEncoder(model).features(files, checksums(files))
     weights = np.zeros((4, features.shape[1]), np.float32)
     weights[:3] = 50 * (features - features.mean(axis=0))
-    add_classes(folder, features.shape[1], weights)
-    return folder
-
-
-def test_classes_decide_the_order_and_explain_it(photos, model, classifying, closed):
+    add_classes(classifying, features.shape[1], weights)
     without = Index(photos, model)
     Index(photos, classifying)
     closed()
