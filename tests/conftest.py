@@ -82,22 +82,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: places.get(item.path.name, len(places)))
 
 
-@pytest.fixture
-def retrieval(tmp_path: Path) -> list[Any]:
-    """Options of scripts/report.py for models and their retrieval scores."""
-    from tests.support.result_files import write_retrieval
-
-    return write_retrieval(tmp_path)
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> list[Path]:
-    """Files of the predictions of two systems, and a file of the rated pairs."""
-    from tests.support.result_files import write_predictions
-
-    return write_predictions(tmp_path)
-
-
 @pytest.fixture(scope="session")
 def running_server() -> Iterator[Any]:
     from tests.support import downloads

@@ -194,39 +194,8 @@ def read(folder, *tables):
     return results.read_scores(write(folder, *tables))
 
 
-LABELS = [
-    "dataset",
-    "model",
-    "seed",
-    "language",
-    "kind",
-    "epochs",
-    "split",
-    "test_set",
-    "direction",
-]
 # SYSTEM, and two trainings with a lower R@10
 TRAININGS = [("gru-8-max", 1, 50), ("gru-8-max", 2, 40), ("lstm-8-max", 1, 30)]
-
-
-def write_retrieval(folder):
-    """Options with retrieval scores that select SYSTEM, and with its model.json."""
-    table = pd.DataFrame(
-        [
-            ("flickr8k", model, seed, "en", *of, split, "1k", direction, r10)
-            for model, seed, r10 in TRAININGS
-            for of in (("snapshot", "0"), ("snapshot", "4"), ("ensemble", "4"))
-            for split in ("dev", "test")
-            for direction in ("caption_to_image", "image_to_caption")
-        ],
-        columns=[*LABELS, "r10"],
-    )
-    path = folder / "retrieval.csv"
-    filled(table, schemas.Retrieval).to_csv(path, index=False)
-    trainings = [("flickr8k", model, seed) for model, seed, _ in TRAININGS]
-    return ["--models", *write_models(folder, *trainings), "--retrieval", path]
-
-
 SELECTED = {"flickr8k": ("gru-8-max", 1)}
 
 
@@ -245,39 +214,6 @@ def predictions(system, epochs, kind, cosines, classifier=()):
             "classifier": [None] * 3 + list(classifier or [2.5, 2.6, 2.4]),
         }
     )
-
-
-def write_predictions(folder):
-    """Write files of predictions and of their rated pairs; return the former."""
-    ours = [
-        # z(rating) * z(cosine): pair 0: -1.0 * 1 < 0; pair 1: > 0; pair 2: 1.4 * 0.9 is most.
-        predictions(SYSTEM, "4", "ensemble", [0.5, 0.1, 0.6, 0.9, 0.9, 0.1], [3.5, 3.1, 3.0]),
-        predictions(SYSTEM, "4", "snapshot", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]),
-        predictions(SYSTEM, "0", "snapshot", [0.5] * 6),
-    ]
-    paths = [folder / "ours.csv", folder / "trigrams.csv"]
-    pd.concat(ours).to_csv(paths[0], index=False)
-    cosines = [0.6, 0.1, 0.5, 0.1, 0.2, 0.3]
-    predictions("trigrams", None, "baseline", cosines).to_csv(paths[1], index=False)
-    pairs = pd.DataFrame(
-        {
-            "task": ["Scenes"] * 3 + ["Scenes-R"] * 4,
-            "subtask": ["colour"] * 3 + ["Relatedness"] * 4,
-            "split": ["test"] * 3 + ["train"] + ["test"] * 3,
-            "sentence_a": [f"a {i} *costs* $5 & 3% <b>" for i in range(7)],
-            "sentence_b": [f"b {i}" for i in range(7)],
-            "rating": [0.0, 1, 5, 1, 2, 3, 4],
-        }
-    )
-    pairs.to_csv(folder / "ratings.csv", index=False)
-    return paths
-
-
-def of_scores(folder, *tables):
-    """Return the options for scores, and for trained models' scores without seen pairs."""
-    models = [overlapping(table) for table in tables if table["kind"].ne("baseline").all()]
-    overlap = write(folder, *models, name="overlap")
-    return ["--scores", *write(folder, *tables), "--overlap", *overlap]
 
 
 TASKS = """task,subtask,source,train,dev,test,dropped

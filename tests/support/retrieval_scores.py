@@ -39,4 +39,9 @@ def results_of(folder, *trainings, **descriptions):
     first_rows = [table.iloc[0] for table in trainings]
     names = [(row["dataset"], row["model"], int(row["seed"])) for row in first_rows]
     files = write_models(folder, *names, **descriptions)
-    return ["--models", *files, "--retrieval", *write(folder, *trainings, name="retrieval")]
+    return [
+        "--models",
+        *files,
+        "--retrieval",
+        *write(folder, pd.concat(trainings), name="retrieval"),
+    ]

@@ -18,12 +18,13 @@ from tests.support.result_files import (
     TASKS,
     TRAININGS,
     baseline,
-    of_scores,
+    overlapping,
     rows,
     run,
     shown,
     sts_rows,
     trained,
+    write,
 )
 
 TABLE1 = r"""# Test pairs only
@@ -108,6 +109,13 @@ def test_the_pairs_that_the_paper_shows_are_in_the_data(mirror, tmp_path):
     found = pairs.loc[table3.examples(pairs)]
     assert found["subtask"].tolist() == [subtask for _, subtask, *_ in table3.EXAMPLES]
     assert found["rating"].tolist() == [3.5, 4.0, 0.4, 4.0]  # as the paper prints them
+
+
+def of_scores(folder, *tables):
+    """Return the options for scores, and for trained models' scores without seen pairs."""
+    models = [overlapping(table) for table in tables if table["kind"].ne("baseline").all()]
+    overlap = write(folder, *models, name="overlap")
+    return ["--scores", *write(folder, *tables), "--overlap", *overlap]
 
 
 def supplement(tmp_path, retrieval, *tables):

@@ -243,7 +243,7 @@ def test_passives_are_embedded_by_the_best_snapshots(trained, tmp_path, monkeypa
     monkeypatch.setattr(active_passive, "exchanges", lambda seed, size: said)
     # No parser is called "by hand": its trees are looked up.
     monkeypatch.setattr(treebank, "parse", treebank.Treebank([trained[-1]]).trees)
-    parts, table = tables(tmp_path, "active_passive", *trained[:6], reported=None)
+    parts, table = tables(tmp_path, "active_passive", *trained[:5], reported=None)
     [[row]] = parts.values()
     assert row[:3] == ["SDT-RNN", labels.MARGIN, "2"]
     cosines = []
