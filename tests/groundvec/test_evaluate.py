@@ -12,6 +12,7 @@ from unittest.mock import Mock, patch
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from pandas.testing import assert_frame_equal
 from scipy import stats
 from scipy.sparse import csr_array
@@ -29,7 +30,7 @@ from tests.support import public_files, sts_files
 from tests.support.commands import run_here
 from tests.support.rated_pairs import SENTEVAL, encoder, frozen
 from tests.support.refusals import refused
-from tests.support.tables import row_of
+from tests.support.tables import cells, row_of
 
 
 @pytest.fixture(scope="module")
@@ -250,31 +251,38 @@ def test_every_number_of_retrieval_names_its_protocol():
     assert "Similarity: cosine" in text and "Folds: 2" in text
 
 
-BANK = (np.ones((5, 3)), np.ones((2, 3)))
-
-
 @pytest.mark.parametrize(
     "given, said",
-    [
-        ({"captions": np.ones((7, 3))}, "7 captions cannot be shared equally by 4 images"),
-        ({"captions": np.ones((2, 3))}, "images: give the captions first, then the images"),
-        ({"captions": csr_array(np.ones((8, 3)))}, r"a sparse matrix: pass captions.toarray\(\)"),
-        ({"images": np.ones((4, 2))}, "captions have 3 dimensions and images 2"),
-        ({"similarity": "L2"}, "there is no similarity 'L2': choose from cosine"),
-        ({"folds": 3}, "folds is 3: it must be a whole number that divides .* images, 4"),
-        ({"folds": 2.0}, "folds is 2.0: give it as int"),
-        ({"image_of_caption": [0, 1]}, r"image_of_caption is int64 \(2,\)"),
-        ({"image_of_caption": [0, 1, 2, 3, -1, 0, 1, 2]}, "image -1 has no caption, or is not"),
-        ({"bank": BANK, "similarity": "dot"}, "a bank normalizes cosines, not dot"),
-        ({"bank": BANK, "inverse_temperature": 0}, "inverse_temperature is 0"),
-        ({"inverse_temperature": 5}, "inverse_temperature is the bank's: pass a bank too"),
-        ({"bank": BANK[:1]}, "bank must be two arrays: the vectors of training captions, and"),
-        ({"bank": (np.ones((5, 2)), BANK[1])}, "the bank's captions have 2 dimensions and"),
-    ],
+    cells(r"""
+    {captions: [7, 3]}                           | 7 captions cannot be shared equally by 4 images
+    {captions: [2, 3]}                           | images: give the captions first, then the images
+    {images: [4, 2]}                             | captions have 3 dimensions and images 2
+    {similarity: L2}                             | there is no similarity 'L2': choose from cosine
+    {folds: 3}                                   | folds is 3: it must be a whole .* images, 4
+    {folds: 2.0}                                 | folds is 2.0: give it as int
+    {image_of_caption: [0, 1]}                   | image_of_caption is int64 \(2,\)
+    {image_of_caption: [0, 1, 2, 3, -1, 0, 1, 2]} | image -1 has no caption, or is not
+    {bank: [[5, 3], [2, 3]], similarity: dot}    | a bank normalizes cosines, not dot
+    {bank: [[5, 3], [2, 3]], inverse_temperature: 0} | inverse_temperature is 0
+    {inverse_temperature: 5}                     | inverse_temperature is the bank's: pass a bank
+    {bank: [[5, 3]]}                             | bank must be two arrays: the vectors of training
+    {bank: [[5, 2], [2, 3]]}                     | the bank's captions have 2 dimensions and
+    """),
 )
 def test_retrieval_names_invalid_arguments(given, said):
+    """Captions, images and banks are given by their shapes."""
+    arguments = {"captions": [8, 3], "images": [4, 3]} | yaml.safe_load(given)
+    for name in ("captions", "images"):
+        arguments[name] = np.ones(arguments[name])
+    if "bank" in arguments:
+        arguments["bank"] = tuple(map(np.ones, arguments["bank"]))
     with refused(said):
-        evaluate.retrieval(**{"captions": np.ones((8, 3)), "images": np.ones((4, 3))} | given)
+        evaluate.retrieval(**arguments)
+
+
+def test_sparse_vectors_are_refused():
+    with refused(r"a sparse matrix: pass captions.toarray\(\)"):
+        evaluate.retrieval(csr_array(np.ones((8, 3))), np.ones((4, 3)))
 
 
 @pytest.mark.parametrize("similarity", ["cosine", "dot", "euclidean"])

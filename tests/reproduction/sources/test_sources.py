@@ -13,6 +13,7 @@ from scripts import dataset
 from tests.support import ROOT
 from tests.support.examples import add_recipe
 from tests.support.refusals import refused
+from tests.support.tables import cells
 from tests.support.workflow import copy_project, snakemake
 
 EXPERIMENT = """
@@ -63,14 +64,14 @@ def test_the_yaml_file_of_a_source_lists_its_reader_s_parameters(source):
 
 @pytest.mark.parametrize(
     "described, error",
-    [
-        ({}, "source is None: choose one of flickr8k, "),
-        ({"source": "../x"}, "source is '../x': choose"),
-        ({"source": "multi30k"}, "multi30k: missing a required argument: 'archive'"),
-        ({"source": "multi30k", "archive": "a", "x": 1}, "multi30k: .* unexpected .* argument 'x'"),
-        ({"source": "karpathy", "json": "a", "captions": 0}, "karpathy.captions: 0 is less than"),
-    ],
+    cells("""
+    {}                                         | source is None: choose one of flickr8k,
+    {source: ../x}                             | source is '../x': choose
+    {source: multi30k}                         | multi30k: missing a required argument: 'archive'
+    {source: multi30k, archive: a, x: 1}       | multi30k: .* unexpected .* argument 'x'
+    {source: karpathy, json: a, captions: 0}   | karpathy.captions: 0 is less than
+    """),
 )
 def test_descriptions_that_no_source_reads_are_refused(described, error):
     with refused(error):
-        dataset.described(described, later="images")
+        dataset.described(yaml.safe_load(described), later="images")
