@@ -77,16 +77,24 @@ def test_networks_and_weights_that_cannot_be_used_are_refused(
 
 
 def test_features_of_all_stages():
-    """The tests of tuning compute the stages in another way."""
     plain = backbones.load("efficientnet_lite0")
     stages = backbones.load("efficientnet_lite0_stages")
     assert stages.sha256 == plain.sha256
     assert stages.transform == plain.transform
     pixels = torch.rand(2, 3, 64, 64, generator=torch.Generator().manual_seed(1))
+    blocks = plain.network.get_submodule("_blocks")
     with torch.inference_mode():
         features = stages.network(pixels)
         assert features.shape == (2, stages.width)
         torch.testing.assert_close(features[:, : plain.width], plain.network(pixels))
+        # The first stage is one block of 16 channels; the last one ends before the head.
+        network = plain.network
+        first = blocks[0](network._swish(network._bn0(network._conv_stem(pixels))))
+        flat = first.flatten(2)
+        torch.testing.assert_close(features[:, plain.width :][:, :16], flat.mean(2))
+        torch.testing.assert_close(
+            features[:, plain.width :][:, 16:32], flat.var(2, correction=0).sqrt()
+        )
         torch.testing.assert_close(stages.network(pixels), features)  # nothing is left of before
 
 
