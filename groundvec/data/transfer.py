@@ -7,10 +7,12 @@ import math
 import os
 import socket
 import ssl
+import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -153,12 +155,30 @@ def _is_transient(error: Exception, began: bool) -> bool:
     return isinstance(reason, TRANSIENT) or (began and lost_network)
 
 
-def _open(url: str, headers: Mapping[str, str], timeout: float) -> http.client.HTTPResponse:
-    """Request a URL; URLError if it, or a redirect's, is none."""
-    opener = urllib.request.build_opener(_Redirects)
+def _open(url: str, headers: Mapping[str, str], seconds: float) -> http.client.HTTPResponse:
+    """Request a URL.
+
+    Raises:
+        TimeoutError: the headers of an answer do not come within some seconds. Timeouts of sockets
+            bound neither the search for a host's address nor headers that come byte by byte.
+        URLError: the URL, or a redirect's, is none; or the server cannot be reached.
+    """
+    response: Future[http.client.HTTPResponse] = Future()
+
+    def request() -> None:
+        try:
+            opener = urllib.request.build_opener(_Redirects)
+            asked = urllib.request.Request(url, headers={"User-Agent": "groundvec", **headers})
+            response.set_result(opener.open(asked, timeout=seconds))
+        except Exception as error:
+            response.set_exception(error)
+
+    # A daemon, so that a program can end while it waits.
+    threading.Thread(target=request, daemon=True).start()
     try:
-        request = urllib.request.Request(url, headers={"User-Agent": "groundvec", **headers})
-        return opener.open(request, timeout=timeout)
+        return response.result(seconds)
+    except TimeoutError:
+        raise TimeoutError(f"no answer in {seconds:g} s") from None
     except (ValueError, ArithmeticError, http.client.InvalidURL) as error:
         raise urllib.error.URLError(str(error)) from None
 

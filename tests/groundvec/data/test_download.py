@@ -76,6 +76,7 @@ OK = b"HTTP/1.1 200 OK\r\n"
         (OK + b"\r\n", b"x" * 2**16, 0, "has more than the expected 1000000 bytes"),
         (OK + b"Content-Length: 1000001\r\n\r\n", b"", 0, "has 1000001 bytes, not the expected"),
         (OK + b"\r\n", b"x", 0.01, "too slow"),
+        (OK + b"Server: ", b"x", 0.01, "too slow"),
         (b"HTTP/1.1 302 F\r\nLocation: file:///x\r\n\r\n", b"x" * 2**16, 0, "is not allowed"),
         (b"HTTP/1.1 302 F\r\nLocation: http://[\r\n\r\n", b"", 0, "Invalid IPv6 URL"),
         (b"HTTP/1.1 302 F\r\nLocation: http://a:b/\r\n\r\n", b"", 0, "nonnumeric port"),
@@ -87,6 +88,7 @@ def test_an_answer_that_is_none_or_does_not_end_is_one_line(
     target, monkeypatch, head, piece, pause, said
 ):
     monkeypatch.setattr(transfer, "PERIOD", 0.5)
+    monkeypatch.setattr(transfer, "TIMEOUT", 0.5)
     monkeypatch.setattr(transfer, "MAX_BYTES", 1_000_000)
     with answering(head, piece, pause) as url:
         assert said in failure_of({"urls": [url]}, target)
