@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
+from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import check_regular
 from groundvec.runtime.progress import Progress
 
@@ -111,10 +112,13 @@ def download(
 
     Raises:
         Failed: the server does not have the file, or cannot be used.
-        InputError: `part` is a folder, a FIFO or a device.
+        InputError: `part` is a folder, a FIFO or a device, or a link, through which another file
+            would be overwritten.
         OSError: the disk is full; downloaded bytes are kept.
     """
     check_regular(part)
+    if part.is_symlink():
+        raise InputError(f"{part} is a link: delete it")
     pace = _Pace(PERIOD, MIN_SPEED)
     failures = 0
     largest = _size(part) if resume else 0
@@ -209,7 +213,7 @@ def _attempt(
     with response:
         if response.status == http.client.OK:
             start = 0  # some servers ignore ranges and send the whole file
-        elif response.status != http.client.PARTIAL_CONTENT:
+        elif not start or response.status != http.client.PARTIAL_CONTENT:
             raise urllib.error.URLError(f"HTTP status {response.status}")
         total = None if response.length is None else start + response.length
         limit = MAX_BYTES if size is None else size

@@ -82,6 +82,7 @@ OK = b"HTTP/1.1 200 OK\r\n"
         (b"HTTP/1.1 302 F\r\nLocation: http://a:b/\r\n\r\n", b"", 0, "nonnumeric port"),
         (b"HTTP/1.1 416 R\r\n\r\n", b"", 0, "416"),
         (b"HTTP/1.1 204 N\r\n\r\n", b"", 0, "HTTP status 204"),
+        (b"HTTP/1.1 206 P\r\nContent-Length: 1\r\n\r\nx", b"", 0, "HTTP status 206"),
     ],
 )
 def test_an_answer_that_is_none_or_does_not_end_is_one_line(
@@ -111,6 +112,12 @@ def test_a_server_that_accepts_no_connection_is_not_tried_beyond_the_period(targ
 def test_no_folder_and_no_fifo_is_read_or_written(server, target, name, make):
     make(target.with_name(name))
     assert f"{name} is a folder, a FIFO" in failure_of({"urls": server.source["urls"]}, target)
+
+
+def test_no_link_is_written_through(server, target, part):
+    part.symlink_to("other")
+    assert f"{part} is a link: delete it" in failure_of(server.source, target)
+    assert list(target.parent.iterdir()) == [part]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
