@@ -72,25 +72,24 @@ def of_trainings(results: Results) -> pd.DataFrame:
     models = labelled(results.models)
     test = in_order(whole(results.all_retrieval), models)
     test = sorted_by(test, ["direction"], {"direction": TASKS})
-    of_training = dict(iter(test.groupby(TRAINING)))
-    parts = []
-    for _, training in models.iterrows():
-        rows = of_training.get(tuple(training[TRAINING]), test[:0])
-        rows = rows[rows["kind"].eq("snapshot") & rows["epochs"].eq(str(best_snapshot(training)))]
-        if rows.empty:
-            raise InputError(
-                "found no test scores of the best snapshot of "
-                f"{'/'.join(map(str, training[TRAINING]))}: pass its file of retrieval scores as "
-                "well, or make it again"
-            )
-        names = ("system", "objective", "name", "test_to_train")
-        labels = {name: training[name] for name in names}
-        parts.append(rows.assign(source="measured", **labels))
+    trainings = models[[*TRAINING, "system", "objective", "name", "test_to_train"]].assign(
+        source="measured",
+        kind="snapshot",
+        epochs=[str(best_snapshot(training)) for _, training in models.iterrows()],
+    )
+    measured = trainings.merge(test, "left", on=[*TRAINING, "kind", "epochs"])
+    missing = measured.loc[measured["direction"].isna(), TRAINING]
+    if len(missing):
+        raise InputError(
+            "found no test scores of the best snapshot of "
+            f"{'/'.join(map(str, missing.iloc[0]))}: pass its file of retrieval scores as well, or "
+            "make it again"
+        )
     # Every file has the scores of random rankings, which are the same for each test set.
     chance = test[test["kind"] == "chance"].drop_duplicates([*TEST_SET, "direction"])
     labels = dict.fromkeys(["system", "name", "model"], RANDOM)
-    chance = chance.assign(source="computed", objective="", **labels)
-    table = pd.concat([chance, *parts], ignore_index=True).fillna({"test_to_train": 0.0})
+    chance = chance.assign(source="computed", objective="", test_to_train=0.0, **labels)
+    table = pd.concat([chance, measured], ignore_index=True)
     for number in NUMBERS[1:]:
         half = table[f"{number}_ci"]
         table[f"{number}_low"] = table[number] - half
@@ -113,11 +112,7 @@ def over_seeds(trainings: pd.DataFrame) -> pd.DataFrame:
         for direction, scores in system.groupby("direction", sort=False):
             overlap = scores["test_to_train"].iloc[0]  # each draw has its own test images
             for number in NUMBERS:
-                name = f"{direction}_{number}"
-                row |= averaged(scores, number, name, overlap)
-                if row["source"] == "computed":  # exact, so it has no interval
-                    row[f"{name}_low"] = np.nan
-                    row[f"{name}_high"] = np.nan
+                row |= averaged(scores, number, f"{direction}_{number}", overlap)
             row[f"{direction}_queries"] = round(scores["queries"].mean())
         rows.append(row | origin(system))
     columns = [
@@ -125,7 +120,11 @@ def over_seeds(trainings: pd.DataFrame) -> pd.DataFrame:
         for direction in TASKS
         for name in (*(f"{n}{end}" for n in NUMBERS for end in ENDS), "queries")
     ]
-    return pd.DataFrame(rows).reindex(columns=[*RANK_KEYS, "seeds", *columns, *ORIGIN])
+    table = pd.DataFrame(rows).reindex(columns=[*RANK_KEYS, "seeds", *columns, *ORIGIN])
+    # Scores of random rankings are exact, so they have no interval.
+    ends = table.columns[table.columns.str.endswith(ENDS[1:])]
+    table.loc[table["source"] == "computed", ends] = np.nan
+    return table
 
 
 def averaged(seeds: pd.DataFrame, column: str, name: str, overlap: float = 0.0) -> dict[str, float]:
@@ -155,13 +154,9 @@ def origin(seeds: pd.DataFrame) -> dict[str, str]:
 
 def write_ranks(results: Results, stem: Path, squared: bool, title: str) -> None:
     """Write the mean ranks of the systems of Table 2 if `squared`, else of Table 1."""
-    models = results.models
     table = over_seeds(of_trainings(results))
-    of_table2 = models["similarity"].eq("euclidean") | models["objective.name"].eq("squared_error")
-    names = ["dataset", "model"]
-    names_of_table2 = pd.MultiIndex.from_frame(models.loc[of_table2, names])
-    in_table = pd.MultiIndex.from_frame(table[names]).isin(names_of_table2) == squared
-    in_table |= table["source"].ne("measured").to_numpy()
+    of_table2 = table["objective"].str.contains("squared error|Euclidean distance")
+    in_table = of_table2.eq(squared) | table["source"].ne("measured")
     reported = read_ranks(results.reported_file("tables"))
     reported = reported[reported["loss"].eq("squared_error") == squared]
     write(stem, with_reported(table[in_table], reported), list(TASKS), ["mean_rank"], title)
