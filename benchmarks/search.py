@@ -44,7 +44,7 @@ def photographs(folder: Path) -> pd.DataFrame:
     archives = Path(os.environ.get("GROUNDVEC_MIRROR") or ROOT / "data", "flickr8k")
     pixels = archives / "Flickr8k_Dataset.zip"
     captions, _ = flickr8k.read(folder, archives / "Flickr8k_text.zip")
-    captions = captions[captions["split"] == "test"]
+    captions = captions.query("split == 'test'")
     with zipfile.ZipFile(pixels) as archive:
         for name in captions["image_id"].unique():
             (folder / name).write_bytes(archive.read(f"Flicker8k_Dataset/{name}"))

@@ -34,10 +34,12 @@ def read(path: Path) -> pd.DataFrame:
 def rows_of_pages(name: str, table: pd.DataFrame) -> pd.DataFrame:
     """Select the rows that pages show: scores of ensembles on the test set or on whole tasks."""
     if name == "retrieval.csv":
-        return table[table["split"].eq("test") & table["kind"].eq("ensemble")]
+        return table.query("split == 'test' and kind == 'ensemble'")
     if name == "ratings.csv":
-        mean = table["task"].eq("all") & table["statistic"].eq("weighted mean")
-        return table[table["kind"].eq("ensemble") & (mean | table["task"].isin(["STS-B", "SICK"]))]
+        return table.query(
+            "kind == 'ensemble' and "
+            "(task == 'all' and statistic == 'weighted mean' or task in ['STS-B', 'SICK'])"
+        )
     return table
 
 

@@ -34,7 +34,7 @@ def main(arguments: argparse.Namespace) -> None:
     from reproduction.lexicon.wordnet import read
 
     captions = read_captions(arguments.captions)
-    training = captions[captions["split"].isin(["train", MORE])]
+    training = captions.query(f"split in {['train', MORE]}")
     languages = {
         str(language): rows["caption"].tolist()
         for language, rows in training.groupby("language", sort=False)

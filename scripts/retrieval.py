@@ -39,8 +39,8 @@ def main(arguments: argparse.Namespace) -> None:
     )
     write(f"{arguments.output}.ranks.csv", ranks, QueryRanks)
     write(f"{arguments.output}.csv", scores, Retrieval)
-    is_shown = scores["kind"].isin(["ensemble", QUERYBANK]) & scores["split"].eq("test")
-    for row in scores[is_shown].to_dict("records"):
+    shown = scores.query(f"split == 'test' and kind in {['ensemble', QUERYBANK]}")
+    for row in shown.to_dict("records"):
         logging.info(
             "%(model)s, %(kind)s: test %(language)s %(direction)s R@10 %(r10).1f +- %(r10_ci).1f",
             row,

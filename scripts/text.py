@@ -34,7 +34,7 @@ def main(arguments: argparse.Namespace) -> None:
     )
     text_class = parts.find("text", arguments.text["name"])
     treebank = parts.treebank(arguments.text, arguments.treebanks)
-    training = captions.loc[captions["split"] == "train", "caption"]
+    training = captions.query("split == 'train'")["caption"]
     if training.empty:
         raise InputError(
             f"{arguments.captions} has no train captions in {' or '.join(arguments.languages)}: "

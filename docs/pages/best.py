@@ -73,7 +73,7 @@ def recalls(files: list[str], systems: list[str], names: dict[str, str]) -> str:
     """
     table = named(pd.concat(tables.kept(file).assign(file=file) for file in files), systems)
     table["text"] = tables.intervals(table, RECALL)
-    table = table[table["name"].isin(list(names))]
+    table = table.query("name in @names")
     wide = table.pivot(index="name", columns=["direction", "cutoff"], values="text")
     columns = [(direction, cutoff) for direction in DIRECTIONS for cutoff in (1, 10)]
     wide = wide.loc[list(names)][columns]
@@ -116,7 +116,7 @@ def compared() -> pd.DataFrame:
     files = {name.split()[0] for name in declared}
     kept = [tables.kept(file).assign(file=file) for file in sorted(files - {*alone["file"]})]
     table = named(pd.concat([*kept, alone]), ["file", "model", "networks", "system"])
-    table = table[table["name"].isin(list(declared)) & table["cutoff"].eq(10)]
+    table = table.query("name in @declared and cutoff == 10")
     table = table.merge(paper, on="direction").rename(columns={"recall": "value"})
     return table.join(difference(table)).set_index(["name", "direction"])
 

@@ -43,7 +43,7 @@ def with_seeds() -> str:
 def values() -> dict[str, Any]:
     """Count the comparisons that hold."""
     table = comparisons("mlmme/claims")
-    over_vse = table[table["claim"] == "Re-ranking by MLMME is better than by VSE"]
+    over_vse = table.query("claim == 'Re-ranking by MLMME is better than by VSE'")
     holds = over_vse["verdict"] == HOLDS
     corrected = over_vse.groupby("measure")["p"].transform(lambda p: holm(p.to_numpy()))
     after = (corrected < 0.05) & (over_vse["difference"] > 0)

@@ -46,9 +46,10 @@ def published(encoders: dict[str, list[str]]) -> str:
 
 def senteval(encoder: str) -> pd.Series:
     """Read SentEval's Pearson correlations of a shipped encoder, by the names of `paper`."""
-    table = kept(f"{encoder}/overlap").query("kind == 'ensemble'")
-    whole = table["statistic"].eq("weighted mean") & table["task"].eq("all")
-    table = table[whole | table["method"].eq("classifier")]
+    table = kept(f"{encoder}/overlap").query(
+        "kind == 'ensemble' and "
+        "(statistic == 'weighted mean' and task == 'all' or method == 'classifier')"
+    )
     names = {"all": STS, "STS-B": STSB, "SICK": SICK}
     return 100 * table.set_index("task")["pearson"].rename(names)
 

@@ -77,20 +77,19 @@ def claims_by_size() -> str:
 def subtasks() -> str:
     """Write the correlations of each subtask: measured with interval, reported, and baselines."""
     table = tables.kept(f"{LONG}/table_s1")
-    [ensemble] = table.loc[table["kind"] == "ensemble", "name"].unique()
+    [ensemble] = table.query("kind == 'ensemble'")["name"].unique()
     model = ensemble.split()[0]
     whole = table["statistic"].eq("weighted mean") & table["task"].eq("all")
     classified = table["task"].isin(["STS-B", "SICK"])
     single = table["statistic"].eq("correlation") & table["method"].eq("classifier").eq(classified)
     table = table[whole | single].set_index(["task", "subtask"])
-    rows = table[table["name"] == ensemble]
+    rows = table.query("name == @ensemble")
     pearson = tables.with_ends("pearson")
     page_table = rows.index.to_frame()
     page_table[tables.code(model)] = tables.intervals(100 * rows[pearson], pearson)
     for name in (*OF_PAPER, f"untrained {model}", "BOW-100d", "trigrams"):
-        page_table[name] = decimals(
-            100 * table[table["name"] == name]["pearson"].reindex(rows.index)
-        )
+        pearson_of_system = table.query("name == @name")["pearson"].reindex(rows.index)
+        page_table[name] = decimals(100 * pearson_of_system)
     names = {"task": {"all": "STS 2012-2016"}, "subtask": {"all": "mean"}}
     return tables.markdown(page_table.replace(names), 2)
 

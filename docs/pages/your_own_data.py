@@ -41,7 +41,7 @@ def fine_tuning() -> str:
     }
     measured = {
         name: mean_and_range(
-            table[table["start"] == start].set_index("pictures")[column], by="pictures"
+            table.query("start == @start").set_index("pictures")[column], by="pictures"
         )
         for name, (start, column) in columns.items()
     }

@@ -43,8 +43,7 @@ class Baseline:
             from groundvec.data.dataset import read_captions
 
             table = read_captions(captions)
-            english = table["split"].eq("train") & table["language"].eq("en")
-            sentences = table.loc[english, "caption"]
+            sentences = table.query("split == 'train' and language == 'en'")["caption"]
             if sentences.empty:
                 raise InputError(
                     f"{captions} has no English training captions: leave `captions` out, or name "

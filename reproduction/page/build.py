@@ -178,8 +178,8 @@ def _best(
                 "images": gallery["images"],
                 "captions": gallery["captions"],
                 "semantic": semantic_scores.get(training),
-                "scores": rows[rows["kind"] == "ensemble"].to_dict("index"),
-                "chance": rows[rows["kind"] == "chance"].to_dict("index"),
+                "scores": rows.query("kind == 'ensemble'").to_dict("index"),
+                "chance": rows.query("kind == 'chance'").to_dict("index"),
                 # Half an interval, 196 sqrt(p(1-p)/n), is largest for p = 0.5.
                 "widest": 98 / gallery["images"] ** 0.5,
             }

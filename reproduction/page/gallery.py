@@ -80,7 +80,7 @@ def best(retrieval: pd.DataFrame) -> pd.DataFrame:
     The result has the ensemble of each model's first seed.
     """
     dev = recall(retrieval, "dev")
-    dev = dev[dev["kind"] == "ensemble"].sort_values("seed", kind="stable")
+    dev = dev.query("kind == 'ensemble'").sort_values("seed", kind="stable")
     dev["mean"] = dev.groupby("model")["r10"].transform("mean")
     first = dev.drop_duplicates("model").sort_values("mean", ascending=False, kind="stable")
     selected: pd.DataFrame = first[["dataset", "model", "seed", "epochs"]].head(MODELS)

@@ -27,7 +27,7 @@ def side_by_side(table: pd.DataFrame, keys: list[str], numbers: list[str]) -> pd
     """
     result = table.drop(columns=["direction", *numbers]).drop_duplicates(keys)
     for direction in DIRECTIONS:
-        rows = table.loc[table["direction"] == direction, [*keys, *numbers]]
+        rows = table.query("direction == @direction")[[*keys, *numbers]]
         names = {number: f"{direction}_{number}" for number in numbers}
         result = result.merge(rows.rename(columns=names), "left", on=keys, validate="1:1")
     return result
@@ -37,7 +37,7 @@ def chance(test: pd.DataFrame) -> pd.DataFrame:
     """Select the scores of a random ranking once for each test set: all files have the same."""
     keys = ["dataset", "test_set", "language", "direction"]
     # Its seed belongs to the model of the file.
-    return test[test["kind"] == "chance"].drop_duplicates(keys).drop(columns="seed")
+    return test.query("kind == 'chance'").drop_duplicates(keys).drop(columns="seed")
 
 
 def test_set(table: pd.DataFrame) -> pd.Series:

@@ -52,7 +52,7 @@ def semantic_measures(scores: Scores) -> Measures:
     measures = pd.concat([scores[of_all].assign(measure=name), supervised])
     keys = ["system", "dataset", "model", "seed", "kind", "epochs"]
     columns = [*keys, "measure", "task", "pearson", "pearson_low", "pearson_high"]
-    combined = means(measures[measures["measure"] != "STS-B"], keys)
+    combined = means(measures.query("measure != 'STS-B'"), keys)
     table = pd.concat([measures, combined.assign(measure=SEMANTIC)], ignore_index=True)
     # A stable sort by system keeps the order of the measures within each system.
     order = table.groupby(keys, sort=False, dropna=False).ngroup().sort_values(kind="stable")

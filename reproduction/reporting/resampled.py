@@ -91,7 +91,7 @@ def semantic_measures(predictions: Predictions) -> pd.DataFrame:
     joint["measure"] = joint_name(list(unsupervised["task"].unique()))
     supervised = supervised.assign(measure=supervised["task"].replace({"SICK": "SICK-R"}))
     measures = pd.concat([joint, supervised])[[*RATED_KEYS, "measure", "draws"]]
-    score = averaged(measures[measures["measure"] != "STS-B"], RATED_KEYS).assign(measure=SEMANTIC)
+    score = averaged(measures.query("measure != 'STS-B'"), RATED_KEYS).assign(measure=SEMANTIC)
     return pd.concat([measures, score], ignore_index=True)
 
 

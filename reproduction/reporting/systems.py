@@ -120,7 +120,7 @@ def dataset_of(models: Models, source: str) -> str:
     It is a data set from the same source. If several match, prefer the one named like the source,
     else the first. If none matches, return the source's name.
     """
-    names = models.loc[models["data_source"] == source, "dataset"].tolist()
+    names = models.query("data_source == @source")["dataset"].tolist()
     return names[0] if names and source not in names else source
 
 
@@ -137,8 +137,7 @@ def test_to_train_of(models: Models) -> pd.Series:
 
 def rows_of(table: pd.DataFrame, dataset: str, model: str, seed: int) -> pd.DataFrame:
     """Select the rows of one training."""
-    training = {"dataset": dataset, "model": model, "seed": seed}
-    return table[(table[list(training)] == pd.Series(training)).all(axis=1)]
+    return table.query("dataset == @dataset and model == @model and seed == @seed")
 
 
 def ensembles(table: pd.DataFrame) -> pd.DataFrame:
@@ -177,12 +176,12 @@ def select(measured: Retrieval, measures: Measures | None, by: str) -> dict[str,
     datasets = table["dataset"].unique()
     if by == "ratings":
         assert measures is not None
-        table = measures[measures["measure"] == SEMANTIC].rename(columns={"pearson": "value"})
+        table = measures.query(f"measure == {SEMANTIC!r}").rename(columns={"pearson": "value"})
     elif by != "recall":
-        table = table[table["model"] == by]
+        table = table.query("model == @by")
     best = {}
     for dataset in datasets:
-        rows = table[(table["dataset"] == dataset) & (table["kind"] == "ensemble")]
+        rows = table.query("dataset == @dataset and kind == 'ensemble'")
         if rows.empty:
             scores = "semantic scores" if by == "ratings" else f"scores of a model {by!r}"
             raise InputError(f"{dataset} has no {scores} to select by: choose another")
@@ -254,7 +253,7 @@ def main_systems(
                 "file as well, or make it again"
             )
         parts.append(rows.assign(name=name))
-    baselines = table[table["kind"] == "baseline"]
+    baselines = table.query("kind == 'baseline'")
     return pd.concat([*parts, baselines.assign(name=baselines["system"])], ignore_index=True)
 
 

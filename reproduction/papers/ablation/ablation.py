@@ -84,9 +84,9 @@ def ablation(
     recalls["test_to_train"] = recalls["dataset"].map(test_to_train)
     measured = [recalls.assign(measure="R@10 " + recalls["direction"].str.replace("_", " "))]
     if predictions is not None:
-        rated = resampled.semantic_measures(predictions[predictions["kind"] == "ensemble"])
+        rated = resampled.semantic_measures(predictions.query("kind == 'ensemble'"))
         # Seeds of a draw have the same rated pairs.
-        rated = rated[rated["measure"] != SEMANTIC].assign(test_to_train=0.0)
+        rated = rated.query(f"measure != {SEMANTIC!r}").assign(test_to_train=0.0)
         measured.append(named(ranks).merge(rated, on="system"))
     keys = ["dataset", "measure"]
     for (dataset, measure), systems in pd.concat(measured).groupby(keys, sort=False):

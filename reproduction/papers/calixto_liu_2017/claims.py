@@ -73,8 +73,8 @@ def claims(results: Results) -> Claims:
             else:
                 parts.append(compared(of_retrieval(table, results.query_ranks, results.models)))
     table = stacked(parts).reindex(columns=COLUMNS)
-    measured = table[table["source"] == "measured"]
-    reported = table[table["source"] == "reported"]
+    measured = table.query("source == 'measured'")
+    reported = table.query("source == 'reported'")
     # The paper's data set is another one, so reported rows match by everything else.
     keys = [name for name in COMPARED if name != "dataset"]
     reported = reported[[*keys, "difference"]].rename(columns={"difference": "reported"})
@@ -92,7 +92,7 @@ def of_retrieval(table: pd.DataFrame, ranks: QueryRanks, models: Models) -> pd.D
     keys = ["dataset", "model", "seed", "language"]
     labels = [*keys, "source", "name", "several", "beta", "reads"]
     table = table.rename(columns=recalls).melt(labels, DIRECTIONS, "direction")
-    draws = resampled.recalls(ranks[ranks["kind"] == "ensemble"])
+    draws = resampled.recalls(ranks.query("kind == 'ensemble'"))
     table = table.merge(draws[[*keys, "direction", "draws"]], "left")
     overlap = table["dataset"].map(test_to_train_of(models))
     return table.assign(measure="R@10", condition=table["language"], test_to_train=overlap)
@@ -104,8 +104,8 @@ def of_ratings(table: pd.DataFrame, predictions: Predictions) -> pd.DataFrame:
     if table["source"].eq("reported").all():
         return table[:0]
     # The paper rates on the image descriptions of STS only.
-    images = predictions["kind"].eq("ensemble") & predictions["subtask"].eq("Images")
-    draws = resampled.correlations(predictions[images])
+    images = predictions.query("kind == 'ensemble' and subtask == 'Images'")
+    draws = resampled.correlations(images)
     draws = draws.assign(measure=draws["task"] + " images")[["system", "measure", "draws"]]
     systems = named(table[table["seed"].notna()].astype({"seed": int}))
     table = table.merge(systems.merge(draws), "left")

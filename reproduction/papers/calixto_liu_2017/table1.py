@@ -50,7 +50,7 @@ def table1(measured: Retrieval, reported: pd.DataFrame, models: Models) -> pd.Da
     test = whole(measured)
     keys = ["dataset", "test_set", "language", "model", "seed"]
     numbers = [*MEASURES, "mean_rank", "queries"]
-    ensembles = in_order(side_by_side(test[test["kind"] == "ensemble"], keys, numbers), models)
+    ensembles = in_order(side_by_side(test.query("kind == 'ensemble'"), keys, numbers), models)
     labels = ["dataset", "model", "seed", "name", "several", "reads", "beta"]
     ensembles = ensembles.merge(labelled(models)[labels], on=["dataset", "model", "seed"])
     ensembles = ensembles.assign(source="measured")

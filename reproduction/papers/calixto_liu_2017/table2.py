@@ -53,16 +53,14 @@ def table2(
     `gain` and `p_vse` (Williams' test) compare with the model of English alone. They are NaN if no
     such model exists, or if the measure has several subtasks.
     """
-    images = scores[
-        (scores["statistic"] == "correlation")
-        & (scores["method"] == "cosine")
-        & (scores["subtask"] == "Images")
-    ]
+    images = scores.query(
+        "statistic == 'correlation' and method == 'cosine' and subtask == 'Images'"
+    )
     images = images.assign(measure=images["task"] + " images")
-    measures = every_system(scores, models)
-    all_measures = pd.concat([images, measures[measures["measure"] != SEMANTIC]], ignore_index=True)
-    table = as_values(all_measures).rename(columns={"low": "value_low", "high": "value_high"})
-    table = table[table["kind"].isin(["ensemble", "baseline"])].assign(source="measured")
+    measures = every_system(scores, models).query(f"measure != {SEMANTIC!r}")
+    table = as_values(pd.concat([images, measures], ignore_index=True))
+    table = table.rename(columns={"low": "value_low", "high": "value_high"})
+    table = table.query("kind in ['ensemble', 'baseline']").assign(source="measured")
     labels = labelled(models)
     labels = labels.reindex(columns=["dataset", "model", "seed", "name", *DESCRIBED])
     labels = labels.astype({"seed": "Int64"})
@@ -88,10 +86,9 @@ def table2(
 
 def _against_one(table: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame:
     """Test models of several languages against the model of English that reads the same text."""
-    ensembles = predictions[predictions["kind"] == "ensemble"]
-    images = ensembles[ensembles["subtask"] == "Images"]
+    images = predictions.query("kind == 'ensemble' and subtask == 'Images'")
     predictions_of = dict(iter(images.groupby("system")))
-    models = table[table["kind"] == "ensemble"].drop_duplicates("system")
+    models = table.query("kind == 'ensemble'").drop_duplicates("system")
     parts = [pd.DataFrame(columns=["system", "measure", "gain", "p_vse"])]
     # The same data set, seed and text: these models differ in their languages only.
     for _, group in models.groupby(["dataset", "seed", "reads"]):

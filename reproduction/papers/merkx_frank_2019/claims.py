@@ -105,15 +105,15 @@ def claims(
     is_baseline = values["kind"] == "baseline"
     baselines = values[is_baseline].assign(name=values["system"])
     trained = values[~is_baseline].astype({"seed": int}).assign(name=values["model"])
-    grid = trained[trained["kind"].eq("ensemble") & trained["measure"].ne(SEMANTIC)]
+    grid = trained.query(f"kind == 'ensemble' and measure != {SEMANTIC!r}")
     grid = grid.merge(models[["dataset", "model", "seed", "network", "pooling", "size"]])
     same = ["dataset", "seed", "measure", "test_to_train"]
     grid = grid[[*same, "name", "network", "pooling", "size", "draws"]].assign(condition="")
     parts = [claimed_pairs(grid, GRID, [*same, "condition"])]
     for dataset, model in selected.items():
-        training = trained[trained["dataset"].eq(dataset) & trained["model"].eq(model)]
+        training = trained.query("dataset == @dataset and model == @model")
         ends = described(models, dataset, model, training["seed"].iloc[0])["snapshots"]
-        ensembles = training[training["kind"] == "ensemble"]
+        ensembles = training.query("kind == 'ensemble'")
         parts += of_training(training, best, ends)
         parts.append(pairwise(BASELINES, baselines, ensembles))
     return decide("merkx_frank_2019", stacked(parts))
@@ -131,16 +131,16 @@ def of_training(
     """
     if len(ends) == 1:  # the ensemble is the only snapshot
         return []
-    snapshots = trainings[trainings["kind"] == "snapshot"].astype({"epochs": int})
+    snapshots = trainings.query("kind == 'snapshot'").astype({"epochs": int})
     training = pd.MultiIndex.from_frame(snapshots[["dataset", "model", "seed"]])
     best_ones = snapshots[snapshots["epochs"].to_numpy() == training.map(best).to_numpy()]
     snapshots = snapshots.assign(name="epoch " + snapshots["epochs"].astype(str))
-    ensemble = trainings[trainings["kind"] == "ensemble"].assign(name="ensemble")
+    ensemble = trainings.query("kind == 'ensemble'").assign(name="ensemble")
     first = snapshots[snapshots["epochs"] == ends[0]]
     last = snapshots[snapshots["epochs"] == ends[-1]]
     same = ["dataset", "seed"]
     return [
         pairwise(ENSEMBLE, best_ones.assign(name="best snapshot"), ensemble, same),
-        pairwise(LATE, first[first["measure"] == RECALL], last, same),
-        pairwise(PEAK, last[last["measure"] == SEMANTIC], first, same),
+        pairwise(LATE, first.query(f"measure == {RECALL!r}"), last, same),
+        pairwise(PEAK, last.query(f"measure == {SEMANTIC!r}"), first, same),
     ]

@@ -30,10 +30,10 @@ def scores_by_size(retrieval: Retrieval, measures: Measures | None, models: Mode
     datasets = list(table["dataset"].unique())
     if measures is not None:
         check_scored(table, measures)
-        trained = measures[measures["kind"] != "baseline"]
-        table = pd.concat([as_values(trained[trained["measure"] != SEMANTIC]), table])
+        trained = measures.query(f"kind != 'baseline' and measure != {SEMANTIC!r}")
+        table = pd.concat([as_values(trained), table])
     measures_drawn = list(table["measure"].unique())
-    table = in_order(table[table["kind"] == "ensemble"].astype({"seed": int}), models)
+    table = in_order(table.query("kind == 'ensemble'").astype({"seed": int}), models)
     table = table.merge(models[["dataset", "model", "seed", "network", "pooling", "size"]])
     is_usual = table["pooling"].isin(["", "attention"])
     names = table["network"].where(
@@ -46,7 +46,7 @@ def scores_by_size(retrieval: Retrieval, measures: Measures | None, models: Mode
     for dataset, part in zip(datasets, parts, strict=True):
         part.suptitle(NAMES.get(dataset, dataset), x=0.01, ha="left", weight="bold")
         panels = part.subplots(1, len(measures_drawn), squeeze=False)[0]
-        rows = table[table["dataset"] == dataset]
+        rows = table.query("dataset == @dataset")
         sizes = sorted(rows["size"].unique())
         # Each seed of a network has the same place around the tick of every size.
         place = rows.groupby(["name", "seed"], sort=False).ngroup()
@@ -55,7 +55,7 @@ def scores_by_size(retrieval: Retrieval, measures: Measures | None, models: Mode
         for measure, panel in zip(measures_drawn, panels, strict=True):
             panel.set_title(measure, loc="left")
             panel.set_ylabel("dev. set R@10 (%)" if measure == RECALL else CORRELATION)
-            for name, points in rows[rows["measure"] == measure].groupby("name", sort=False):
+            for name, points in rows.query("measure == @measure").groupby("name", sort=False):
                 panel.errorbar(
                     x=points["x"],
                     y=points["value"],

@@ -29,9 +29,9 @@ def by_epoch(retrieval: Retrieval, measures: Measures | None) -> pd.DataFrame:
     tables = [as_values(recall(retrieval, "test"))]
     if measures is not None:
         check_scored(tables[0], measures)
-        tables.append(as_values(measures[measures["measure"] == SEMANTIC]))
+        tables.append(as_values(measures.query(f"measure == {SEMANTIC!r}")))
     table = pd.concat(tables)
-    table = table[table["kind"] == "snapshot"].rename(columns={"epochs": "epoch"})
+    table = table.query("kind == 'snapshot'").rename(columns={"epochs": "epoch"})
     columns = ["dataset", "model", "seed", "epoch", "measure", "value"]
     return table.astype({"epoch": int, "seed": int})[columns].reset_index(drop=True)
 
@@ -61,7 +61,7 @@ def scores_by_epoch(
     measures = list(table["measure"].unique())
     table = in_order(table, models).merge(models[["dataset", "model", "seed", "network"]])
     # Untrained models score so low that the other curves would overlap.
-    table = table[table["epoch"] > 0]
+    table = table.query("epoch > 0")
     keys = ["dataset", "network", "measure", "model", "epoch"]
     means = table.groupby(keys, sort=False)["value"].mean().reset_index().sort_values("epoch")
     longest_legend = table.groupby(["dataset", "network"])["model"].nunique().max()
@@ -70,17 +70,17 @@ def scores_by_epoch(
     parts = figure.subfigures(len(datasets), 1, squeeze=False)[:, 0]
     for dataset, part in zip(datasets, parts, strict=True):
         part.suptitle(NAMES.get(dataset, dataset), x=0.01, ha="left", weight="bold")
-        trainings = table[table["dataset"] == dataset]
+        trainings = table.query("dataset == @dataset")
         names = trainings.groupby("network", sort=False)["model"].unique()
         size = (len(measures), len(names))
         grid = part.subplots(*size, squeeze=False, sharex=True, sharey="row")
         for measure, panels in zip(measures, grid, strict=True):
             panels[0].set_ylabel(f"{measure}\n{LABELS[measure]}")
-            rows = means[means["dataset"].eq(dataset) & means["measure"].eq(measure)]
-            printed = reported[reported["dataset"].eq(dataset) & reported["measure"].eq(measure)]
+            rows = means.query("dataset == @dataset and measure == @measure")
+            printed = reported.query("dataset == @dataset and measure == @measure")
             for panel, models_of_network in zip(panels, names, strict=True):
                 for model, style in curve_styles(models_of_network).items():
-                    points = rows[rows["model"] == model]
+                    points = rows.query("model == @model")
                     width = 2 if model == selected[dataset][0] else 0.9
                     panel.plot(
                         points["epoch"],

@@ -39,7 +39,7 @@ def snapshots(measured: Retrieval, models: Models) -> pd.DataFrame:
     """Join the test scores of random rankings, of each ensemble and of its training's snapshots."""
     keys = ["dataset", "test_set", "language", "model", "seed", "kind", "epochs"]
     # The kinds sort by name in the order of the table: chance, ensemble, snapshot.
-    test = measured[measured["split"] == "test"].sort_values("kind", kind="stable")
+    test = measured.query("split == 'test'").sort_values("kind", kind="stable")
     table = in_order(side_by_side(test, keys, [*MEASURES, "mean_rank", "queries"]), models)
     dev = recall(measured, "dev").rename(columns={"r10": "dev_r10", "r10_ci": "dev_r10_ci"})
     table = table.merge(dev, on=["dataset", "model", "seed", "kind", "epochs"], how="left")

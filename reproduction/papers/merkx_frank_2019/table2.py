@@ -42,10 +42,10 @@ def table2(
 
     A row has both directions, in columns such as `caption_to_image_r10_ci`.
     """
-    test = measured[measured["split"] == "test"]
+    test = measured.query("split == 'test'")
     keys = ["dataset", "test_set", "language", "model", "seed"]
     numbers = [*MEASURES, "mean_rank", "queries"]
-    ensembles = side_by_side(test[test["kind"] == "ensemble"], keys, numbers)
+    ensembles = side_by_side(test.query("kind == 'ensemble'"), keys, numbers)
     ensembles = in_order(ensembles, models)
     trainings = pd.MultiIndex.from_frame(ensembles[["dataset", "model", "seed"]])
     ensembles["selected"] = trainings.isin(

@@ -61,7 +61,7 @@ def table3(
         InputError: the predictions belong to other pairs.
     """
     systems = main_systems(predictions, selected)
-    systems = systems[systems["kind"] == "ensemble"].reset_index(drop=True)
+    systems = systems.query("kind == 'ensemble'").reset_index(drop=True)
     subtask = ["task", "subtask"]
     rated = ratings[[*subtask, "rating"]].reindex(systems["pair"]).reset_index(drop=True)
     same = (rated[subtask] == systems[subtask]).all(axis=1)

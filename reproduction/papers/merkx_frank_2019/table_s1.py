@@ -59,7 +59,7 @@ def make(results: Results, stem: Path) -> None:
     reported = read_correlations(results.reported_file("table_s1"))
     snapshots = results.best_snapshots
     table = table_s1(results.scores, results.overlap, reported, results.selected, snapshots)
-    measured = table[table["source"] == "measured"]
+    measured = table.query("source == 'measured'")
     notes = [*NOTES, SEEN_NOTE, SYSTEMS_NOTE.format(criterion(results.select))]
     reported_notes = [REPORTED_NOTE] if len(measured) < len(table) else []
     _write(stem, table, "pearson", "Pearson's r", [*notes, *reported_notes])
@@ -87,9 +87,9 @@ def table_s1(
     subtasks = headline(measured)[["task", "subtask", "method"]].drop_duplicates()
     printed = reported.merge(subtasks, on=["task", "subtask"]).assign(statistic="correlation")
     # Every subtask counts for its task, and for the task `all`.
-    unsupervised = subtasks[subtasks["method"] == "cosine"]
+    unsupervised = subtasks.query("method == 'cosine'")
     tasks = pd.concat([unsupervised["task"], unsupervised["task"].map(lambda _: "all")])
-    cosines = printed[printed["method"] == "cosine"]
+    cosines = printed.query("method == 'cosine'")
     cosines = pd.concat([cosines, cosines.assign(task="all")])
     keys = ["system", "task"]
     count = cosines.groupby(keys)["subtask"].transform("size")
@@ -121,17 +121,17 @@ def _write(stem: Path, table: pd.DataFrame, measure: str, name: str, notes: list
     stacked["text"] = with_interval(stacked, measure)
     # Columns: the numbers of seen pairs, the systems, and the ensembles and untrained networks
     # again on unseen pairs.
-    ensembles = stacked[stacked["seen"].notna() & stacked["kind"].eq("ensemble")]
+    trained = stacked.dropna(subset="seen")
+    ensembles = trained.query("kind == 'ensemble'")
     names = "seen (" + ensembles["dataset"].replace(NAMES) + ")"
     seen = ensembles.assign(name=names, text=ensembles["seen"].map("{:,.0f}".format))
-    untrained = stacked[stacked["seen"].notna() & stacked["epochs"].eq("0")]
-    unseen = pd.concat([ensembles, untrained])
+    unseen = pd.concat([ensembles, trained.query("epochs == '0'")])
     unseen["text"] = with_interval(unseen, f"unseen_{measure}")
     unseen["name"] += ", unseen pairs"
     stacked = pd.concat([seen, stacked, unseen], ignore_index=True)
     keys = ["block", "task", "subtask", "measure"]
     # Rows are in the order of the measured subtasks.
-    rows = stacked.loc[stacked["source"] == "measured", [*keys, "pairs"]].drop_duplicates(keys)
+    rows = stacked.query("source == 'measured'")[[*keys, "pairs"]].drop_duplicates(keys)
     values = stacked.pivot(index=keys, columns="name", values="text")[stacked["name"].unique()]
     text = rows.merge(values, left_on=keys, right_index=True).fillna(MISSING)
     text["pairs"] = [f"{pairs:,.0f}" for pairs in text["pairs"]]

@@ -83,7 +83,7 @@ def make(results: Results, stem: Path) -> None:
     """Write the claims."""
     # Random rankings have rows, too, but no claim is about them.
     trainings = retrieval.of_trainings(results)
-    trainings = trainings[trainings["source"] == "measured"]
+    trainings = trainings.query("source == 'measured'")
     reported = read_ranks(results.reported_file("tables")).replace({"system": {"kCCA": CCA}})
     ranks = resampled.mean_ranks(results.query_ranks)
     # A lower mean rank is better.
@@ -107,8 +107,7 @@ def differences(
     systems = trainings.assign(kind="snapshot").merge(measured, on=RETRIEVAL_KEYS)
     systems = systems.merge(_printed(reported), "left", on=[*SYSTEM, "direction", "number"])
     # Table 3 has no recalls of sentences by sentences.
-    of_rank = systems["number"] == RANK
-    systems = systems[of_rank | systems["direction"].ne("caption_to_caption")]
+    systems = systems.query(f"number == {RANK!r} or direction != 'caption_to_caption'")
     same = [*TEST_SET, "seed", "direction", "number", "test_to_train"]
     systems = systems[[*same, "model", "name", *SYSTEM, "draws", "value"]].assign(
         similarity=systems["objective"].str.rpartition(", ")[2],
@@ -139,7 +138,7 @@ def agreements(trainings: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     keys = ["dataset", "language", "direction", "seed"]
-    both_ways = trainings[trainings["direction"] != "caption_to_caption"]
+    both_ways = trainings.query("direction != 'caption_to_caption'")
     for key, systems in both_ways.groupby(keys, sort=False):
         if len(systems) < 3:
             continue

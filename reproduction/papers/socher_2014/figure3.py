@@ -23,9 +23,8 @@ def make(results: Results, stem: Path) -> None:
     training = check_one_dataset(sdt_rnns(results.models)).iloc[0]
     treebank = given_treebank(results)
     captions = read_captions(results, training)
-    language = training["languages"][0]
-    is_test = captions["split"].eq("test") & captions["language"].eq(language)
-    sentences = cleaned(captions.loc[is_test, "caption"].tolist())
+    test = captions.query(f"split == 'test' and language == {training['languages'][0]!r}")
+    sentences = cleaned(test["caption"].tolist())
     parse = middle(treebank.trees(sentences, training["text.parser"]))
     save(drawing(FORMS[training["text.form"]](parse)), stem)
 

@@ -72,7 +72,7 @@ def labelled(models: Models) -> pd.DataFrame:
 def sdt_rnns(models: Models) -> pd.DataFrame:
     """Select all seeds of the first SDT-RNN per data set, preferring the max margin."""
     table = labelled(models)
-    table = table[table["system"] == "SDT-RNN"]
+    table = table.query("system == 'SDT-RNN'")
     if table.empty:
         raise InputError("this item shows the SDT-RNN, but no model is one: train one")
     preferred = table["objective"].ne(MARGIN).sort_values(kind="stable").index

@@ -86,7 +86,7 @@ def of_trainings(results: Results) -> pd.DataFrame:
             "make it again"
         )
     # Every file has the scores of random rankings, which are the same for each test set.
-    chance = test[test["kind"] == "chance"].drop_duplicates([*TEST_SET, "direction"])
+    chance = test.query("kind == 'chance'").drop_duplicates([*TEST_SET, "direction"])
     labels = dict.fromkeys(["system", "name", "model"], RANDOM)
     chance = chance.assign(source="computed", objective="", test_to_train=0.0, **labels)
     table = pd.concat([chance, measured], ignore_index=True)
@@ -186,7 +186,7 @@ def with_reported(table: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:
     paper's, because the ranks by chance are the same there. Without such a test set they get their
     own heading.
     """
-    measured = table.loc[table["source"] == "measured", TEST_SET].drop_duplicates()
+    measured = table.query("source == 'measured'")[TEST_SET].drop_duplicates()
     if measured.empty:
         raise InputError("no system of this table was measured: pass the results of one")
     table = table.merge(measured)  # leaves out random rankings of other test sets

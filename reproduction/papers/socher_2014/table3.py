@@ -13,8 +13,7 @@ DIRECTIONS = ["caption_to_image", "image_to_caption"]
 def make(results: Results, stem: Path) -> None:
     """Write Table 3, with the reported systems that have a recall."""
     table = retrieval.over_seeds(retrieval.of_trainings(results))
-    reported = read_ranks(results.reported_file("tables"))
-    reported = reported[reported["caption_to_image_r10"].notna()]
+    reported = read_ranks(results.reported_file("tables")).dropna(subset="caption_to_image_r10")
     retrieval.write(
         stem, retrieval.with_reported(table, reported), DIRECTIONS, retrieval.NUMBERS, TITLE
     )

@@ -61,8 +61,7 @@ def summary(models: Models, retrieval: Retrieval, measures: Measures | None) -> 
     reported = scores_of_network(models).assign(language="en", system=PAPER, seed=np.nan)
     parts = [reported, _recalls(in_order(retrieval, models))]
     if measures is not None:
-        is_system = measures["kind"].isin(["ensemble", "baseline"])
-        rated = measures[is_system & measures["measure"].ne(SEMANTIC)]
+        rated = measures.query(f"kind in ['ensemble', 'baseline'] and measure != {SEMANTIC!r}")
         system = rated["model"].where(rated["kind"].eq("ensemble"), rated["system"])
         parts.append(rated.assign(value=100 * rated["pearson"], language="en", system=system))
     table = pd.concat(parts, ignore_index=True)
@@ -82,7 +81,7 @@ def _recalls(retrieval: Retrieval) -> pd.DataFrame:
     parts = []
     for k in (1, 10):
         for direction in DIRECTIONS:
-            rows = test[test["direction"] == direction]
+            rows = test.query("direction == @direction")
             measure = f"R@{k}, {WAYS[direction]}"
             parts.append(rows.assign(value=rows[f"r{k}"], measure=measure))
     return pd.concat(parts)

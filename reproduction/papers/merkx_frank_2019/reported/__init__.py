@@ -52,7 +52,7 @@ def scores_of_network(models: Models) -> pd.DataFrame:
         Columns dataset, measure and value.
     """
     rows = []
-    whole = models[models["test_to_train"].eq(0)].drop_duplicates("dataset")
+    whole = models.query("test_to_train == 0").drop_duplicates("dataset")
     for dataset, source in whole[["dataset", "data_source"]].to_numpy():
         rows += [(dataset, *score) for score in scores_of_source(source).items()]
     return pd.DataFrame(rows, columns=["dataset", "measure", "value"])
@@ -60,10 +60,9 @@ def scores_of_network(models: Models) -> pd.DataFrame:
 
 def scores_of_source(source: str) -> dict[str, float]:
     """Read the scores of the paper's own network on a data set, by measure, if it has any."""
-    recalls = read_csv(FOLDER / "table2.csv")
-    recalls = recalls[recalls["model"].eq("char-GRU") & ~recalls["test_set"].str.contains("folds")]
+    recalls = read_csv(FOLDER / "table2.csv").query("dataset == @source and model == 'char-GRU'")
+    recalls = recalls[~recalls["test_set"].str.contains("folds")].set_index("direction")
     correlations = read_correlations(FOLDER / "table_s1.csv")
-    recalls = recalls[recalls["dataset"] == source].set_index("direction")
     rated = correlations[correlations["system"] == f"char-GRU {NAMES.get(source, source)}"]
     if recalls.empty or rated.empty:
         return {}
@@ -76,5 +75,5 @@ def scores_of_source(source: str) -> dict[str, float]:
     sts = rated[rated["task"].str.startswith("STS 20")]
     values[STS] = 100 * np.average(sts["pearson"], weights=sts["pairs"])
     for task, name in {"STS-B": "STS-B", "SICK": "SICK-R"}.items():
-        values[name] = 100 * rated.loc[rated["task"] == task, "pearson"].item()
+        values[name] = 100 * rated.set_index("task").loc[task, "pearson"]
     return values
