@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from groundvec.card.templates import fill, listed
 from groundvec.card.text import number
+from groundvec.config import parts
 from groundvec.config.types import Schema
 from groundvec.model.folder import checked
 from groundvec.provenance import provenance
@@ -30,14 +31,7 @@ TASKS = {
 # Signs and CSS classes of verdicts, and of reported numbers compared with measured ones.
 SIGNS = {HOLDS: "✓", FAILS: "✗", OPEN: "?", EQUAL: "=", HIGHER: "▲", LOWER: "▼"}
 CLASSES = {HOLDS: "good", FAILS: "bad", OPEN: "open", EQUAL: "good", HIGHER: "bad", LOWER: "bad"}
-GALLERY: Schema = {
-    "required": ["dataset", "own", "drawn", "images", "captions", "models", "thumbnails"],
-    "properties": {
-        "images": {"type": "integer", "minimum": 1},
-        "models": {"type": "array", "minItems": 1, "items": {"required": ["model", *TASKS]}},
-        "thumbnails": {"type": "object", "additionalProperties": {"required": ["webp"]}},
-    },
-}
+GALLERY: Schema = parts.load_yaml(Path(__file__).with_name("gallery.yaml"))
 
 
 def page(results: Results) -> str:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
+from groundvec.config import parts
 from groundvec.config.types import Schema
 from groundvec.data import ratings
 from groundvec.evaluation.files import read_overlap, read_predictions, read_retrieval, read_scores
@@ -21,22 +22,8 @@ from reproduction.reporting import systems
 from reproduction.reporting.measures import semantic_measures
 from reproduction.schemas import Measures, Models, Reranked
 
-NAME: Schema = {"type": "string"}
-# The keys of model.json that tables read. A part that this version lacks is shown by its name.
-PART: Schema = {"type": "object", "required": ["name"], "properties": {"name": NAME}}
-DESCRIPTION: Schema = {
-    "languages": {"type": "array", "items": NAME},
-    "similarity": NAME,
-    **dict.fromkeys(["text", "encoder", "objective"], PART),
-}
-SHOWN: Schema = {
-    **MODEL,
-    "required": ["dataset", "model", "seed", "snapshots", "description"],
-    "properties": {
-        **MODEL["properties"],
-        "description": {"type": "object", "required": ["encoder"], "properties": DESCRIPTION},
-    },
-}
+SHOWN: Schema = MODEL | parts.load_yaml(Path(__file__).with_name("model.yaml"))
+SHOWN["properties"] = MODEL["properties"] | SHOWN["properties"]
 MEASURES = list(schemas.RECALLS)
 CORRELATIONS = list(schemas.correlations())
 UNSEEN_CORRELATIONS = list(schemas.correlations("unseen_"))

@@ -181,7 +181,7 @@ def select(measured: Retrieval, measures: Measures | None, by: str) -> dict[str,
         table = table.query("model == @by")
     best = {}
     for dataset in datasets:
-        rows = table.query("dataset == @dataset and kind == 'ensemble'")
+        rows = table[(table["dataset"] == dataset) & (table["kind"] == "ensemble")]
         if rows.empty:
             scores = "semantic scores" if by == "ratings" else f"scores of a model {by!r}"
             raise InputError(f"{dataset} has no {scores} to select by: choose another")

@@ -5,7 +5,9 @@ from typing import Any
 
 import torch
 
+from groundvec.config import parts
 from groundvec.config.schema import configuration_schema
+from groundvec.config.types import Schema
 from groundvec.model import weights
 from groundvec.model.folder import checked
 from groundvec.model.stored import Weights
@@ -13,27 +15,8 @@ from groundvec.runtime.files import read_json, write_json
 from reproduction.translation.network import Translator
 from reproduction.translation.vocabulary import Vocabulary
 
-WORDS = {
-    "type": "object",
-    "required": ["language", "words"],
-    "additionalProperties": False,
-    "properties": {
-        "language": {"type": "string", "pattern": "^[a-z]{2}$"},
-        "words": {"type": "array", "items": {"type": "string"}},
-    },
-}
-# The schema of model.json, which may come from an untrusted source.
-MODEL = {
-    "required": ["source", "target", "settings", "sha256", "key"],
-    "properties": {
-        "source": WORDS,
-        "target": WORDS,
-        "settings": configuration_schema()["$defs"]["translator"]
-        | {"required": ["size", "embedding", "dropout"]},
-        "sha256": {"type": "string"},
-        "key": {"type": "string"},
-    },
-}
+MODEL: Schema = parts.load_yaml(Path(__file__).with_suffix(".yaml"))
+MODEL["properties"]["settings"] |= configuration_schema()["$defs"]["translator"]
 
 
 def build(source: Vocabulary, target: Vocabulary, settings: dict[str, Any]) -> Translator:

@@ -75,5 +75,5 @@ def scores_of_source(source: str) -> dict[str, float]:
     sts = rated[rated["task"].str.startswith("STS 20")]
     values[STS] = 100 * np.average(sts["pearson"], weights=sts["pairs"])
     for task, name in {"STS-B": "STS-B", "SICK": "SICK-R"}.items():
-        values[name] = 100 * rated.set_index("task").loc[task, "pearson"]
+        values[name] = 100 * rated.loc[rated["task"] == task, "pearson"].item()
     return values
