@@ -25,6 +25,7 @@ from groundvec.image_encoder import ImageEncoder, networks_of
 from groundvec.model import bank, classes
 from groundvec.model.classes import Evidence
 from groundvec.model.folder import ModelFolder
+from groundvec.model.sentences import chosen_language
 from groundvec.provenance import code_hash, digest
 from groundvec.runtime.arguments import typed
 from groundvec.runtime.errors import InputError, extra, shortened
@@ -232,8 +233,7 @@ class Index:
                 or classes have; a picture cannot be used; also the errors of
                 `SentenceEncoder.encode`.
         """
-        if best < 1:
-            raise InputError(f"best is {best!r}: it must be 1 or more, a whole number")
+        _check_best(best)
         terms = _terms(query, plus, minus)
         weights = np.array([*terms.values()], np.float32)
         is_picture = np.array([isinstance(term, Path) for term in terms])
@@ -301,6 +301,7 @@ class Index:
             InputError: the picture is not in this index.
         """
         row = self._row(picture)
+        chosen_language(language, self.encoder.languages)
         explained = []
         for term, weight in _terms(query, plus, minus).items():
             if self._classes and not isinstance(term, Path):
@@ -326,6 +327,8 @@ class Index:
         """
         if not self._classes:
             raise InputError("this model has no classifiers: use flickr8k-v6 or a later one")
+        _check_best(best)
+        chosen_language(language, [*self._classes.lexicon.languages])
         return self._classes.largest(self.levels[self._row(picture)], best, language)
 
     def _row(self, picture: str | Path) -> int:
@@ -362,6 +365,11 @@ class Index:
                     continue
             chosen.append(row)
         return chosen
+
+
+def _check_best(best: int) -> None:
+    if best < 1:
+        raise InputError(f"best is {best!r}: it must be 1 or more, a whole number")
 
 
 def _terms(query: Query, plus: Queries, minus: Queries) -> dict[Query, float]:

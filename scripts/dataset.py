@@ -26,7 +26,7 @@ from pathlib import Path
 from groundvec.cli.program import run
 from groundvec.config import parts
 from groundvec.config.checks import find_mistake
-from groundvec.config.types import Options
+from groundvec.config.types import Options, Schema
 from groundvec.data import dataset
 from groundvec.runtime.errors import InputError
 from reproduction import sources
@@ -47,9 +47,11 @@ def described(description: Options, later: str) -> Options:
         read.bind(**bound)
     except TypeError as error:
         raise InputError(f"{source}: {error}") from None
-    properties = parts.options_schema("sources", source)["properties"]
-    numbers = {name: said for name, said in properties.items() if said.get("type") == "integer"}
-    mistake = find_mistake(description, {"properties": numbers})
+    # An option is a whole number or else, in place of the configuration's keys, the name of a file.
+    properties: dict[str, Schema] = {name: {"type": "string"} for name in description}
+    options = parts.options_schema("sources", source)["properties"]
+    properties |= {name: said for name, said in options.items() if said.get("type") == "integer"}
+    mistake = find_mistake(description, {"properties": properties})
     if mistake:
         raise InputError(f"{source}.{mistake}")
     paths = {name: Path(value) for name, value in description.items() if isinstance(value, str)}

@@ -41,12 +41,14 @@ def file_ending_in(endings: list[str]) -> Callable[[str], Path]:
 
 
 def at_least(smallest: int) -> Callable[[str], int]:
-    """Return an argument's type: a whole number that is not smaller."""
+    """Return an argument's type: a whole number that is not smaller, of 32 bits, as seeds have."""
 
     def whole_number(text: str) -> int:
         number = int(text)
         if number < smallest:
             raise argparse.ArgumentTypeError(f"{number} is less than {smallest}")
+        if number >= 2**32:
+            raise argparse.ArgumentTypeError(f"{number} is more than {2**32 - 1}")
         return number
 
     return whole_number

@@ -9,6 +9,7 @@ import os
 import re
 import signal
 import sys
+import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -23,8 +24,11 @@ STANDARD_INPUT = Path("/dev/stdin")  # a link to the file that the shell redirec
 NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}  # a full disk, a quota, a limit on file sizes
 NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS}
 IN_MESSAGES = {*NO_SPACE, errno.EROFS, errno.ENOMEM}  # whose texts no bug has in its message
-# Torch says "can't allocate memory", on a GPU "Tried to allocate"; other libraries vary it.
-OUT_OF_MEMORY = re.compile("(can't|cannot|to) allocate|bad_alloc|start new thread", re.I)
+# Torch says "can't allocate memory", on a GPU "Tried to allocate"; other libraries vary it. Of a
+# message that was parsed before, protobuf says "Failed to serialize proto".
+OUT_OF_MEMORY = re.compile(
+    "(can't|cannot|to) (allocate|serialize)|bad_alloc|start new thread", re.I
+)
 OTHER_TORCHVISION = (
     "this torchvision was built for another torch: install both from one place, with "
     "pip install --force-reinstall torch torchvision (docs/encoder.md)"
@@ -248,7 +252,9 @@ def _not_enough_memory(reason: str) -> str:
 
 def _import_error(error: ImportError, reason: str) -> str:
     """Describe a library that is missing or does not load; "" for a module of this project."""
-    library = (error.name or "a library").partition(".")[0]
+    # Some libraries raise an error of their own, without a name: the last frame is theirs.
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    library = (error.name or str(frame.f_globals.get("__name__"))).partition(".")[0]
     if library in OURS:
         return ""
     if isinstance(error, ModuleNotFoundError):

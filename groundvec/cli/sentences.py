@@ -12,11 +12,13 @@ from groundvec.runtime.texts import refuse_blank
 
 # Files that are structured otherwise than as one sentence per line.
 STRUCTURED = {".csv", ".html", ".json", ".jsonl", ".parquet", ".tsv", ".xlsx", ".xml"}
-# The first line of a table of captions: names of columns, or a picture's name and its caption.
+# The first line of a table of captions: names of columns, or a picture's name and its caption; and
+# of JSON or XML.
 HEADER = re.compile(
     r"""["']?(image|file|photo|picture|path|url|caption|comment|text|sentence)\w*["']?
         (([,;\t]|\s*\|\s*)["']?\w+["']?)+  # no space after a comma, as a sentence has
-        | [^\s,;|]+\.(jpe?g|png|gif|bmp|webp|tiff?|heic|avif)["']?(\#\d)?\s*[,;|\t].*""",
+        | [^\s,;|]+\.(jpe?g|png|gif|bmp|webp|tiff?|heic|avif)["']?(\#\d)?\s*[,;|\t].*
+        | (\{"|\[["{]|<[?!]).*""",
     re.IGNORECASE | re.VERBOSE,
 )
 
@@ -68,8 +70,8 @@ def read_sentences(path: Path) -> list[str]:
     sentences = list(text_lines(data, path))
     if sentences and HEADER.fullmatch(sentences[0].strip()):
         raise InputError(
-            f"{path} is a table, by its first line ({sentences[0]}): write its sentences alone to "
-            "a file, one per line"
+            f"{path} is a table, JSON or XML, by its first line ({sentences[0]}): write its "
+            "sentences alone to a file, one per line"
         )
     refuse_blank(sentences, f"{path} line", first=1)
     return sentences

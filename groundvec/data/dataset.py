@@ -276,7 +276,10 @@ def _closest_file(path: Path) -> Path | None:
     """
     folder = next(parent for parent in path.parents if parent.is_dir())
     candidates = (Path(top, name) for top, _, names in os.walk(folder) for name in names)
-    by_name = {_plain_name(file): file for file in islice(candidates, MAX_FILES)}
+    # Of files that differ in their endings alone, the last is meant: a picture before its text.
+    ending = path.suffix.lower()
+    files = sorted(islice(candidates, MAX_FILES), key=lambda file: file.suffix.lower() == ending)
+    by_name = {_plain_name(file): file for file in files}
     name = _plain_name(path)
     # Misspelled names only have other letters: a number with another digit is another image.
     digits = re.sub(r"\D", "", name)

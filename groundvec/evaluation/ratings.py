@@ -91,6 +91,12 @@ def _classify(
     """Train SentEval's classifier on one task and grade its test pairs."""
     from groundvec.evaluation import relatedness  # needs torch
 
+    largest = np.abs(embeddings).max()
+    if largest and not 1e-19 < largest < 1e19:
+        raise InputError(
+            f"the largest value of all vectors is {largest:.0e}, whose square the classifier's "
+            "float32 cannot hold: multiply all vectors by one number"
+        )
     # SentEval sorts pairs by the length of the first sentence, then of the second, then by rating;
     # this order decides the batches of its training.
     lengths_a = ratings["sentence_a"].str.split().map(len)

@@ -145,7 +145,8 @@ def chosen_language(name: str | None, languages: Sequence[str]) -> str:
     Raises:
         InputError: it is none of them.
     """
-    name = name or languages[0]
+    if name is None:
+        name = languages[0]
     if name not in languages:
         known = ", ".join(languages)
         raise InputError(f"this model has no language {name!r}: choose one of {known}")

@@ -217,6 +217,8 @@ def checked(table: pd.DataFrame, form: Form, path: str | Path, remedy: str) -> p
         elif column.empty is not True:
             refuse(is_missing & ~table["kind"].isin(column.empty), f" has no {name}")
         if column.dtype is not str:
+            if values.dtype.kind not in "iuf":  # such as True, or an integer of hundreds of digits
+                values = values.astype(str)
             numbers = pd.to_numeric(values, errors="coerce")
             result[name] = numbers
             refuse(~is_missing & ~np.isfinite(numbers), ": {}, not a number")

@@ -299,7 +299,9 @@ def text_lines(
         if "\0" in line:  # UTF-16 of plain letters is valid UTF-8, with a NUL next to each
             raise InputError(f"{name} line {number} is UTF-16 or no text at all: {remedy}")
         if len(line) == LARGEST_LINE:
-            raise InputError(f"{name} line {number} is too long for a line of text: {remedy}")
+            raise InputError(
+                f"{name} line {number} has {LARGEST_LINE:,} characters or more: break it into lines"
+            )
         yield line.removesuffix("\n")
 
 

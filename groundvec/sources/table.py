@@ -172,13 +172,15 @@ def _split_by_folder(names: pd.Series) -> pd.Series:
     return split
 
 
-def _in_folder(folder: Path) -> pd.DataFrame:
+def _in_folder(folder: Path, files: list[Path]) -> pd.DataFrame:
     """Read the captions in a folder of pictures, which has one of four forms: columns `ROWS`.
 
     A `METADATA`; one in each folder of a split; a text next to each picture, such as a.txt for
     a.jpg, with a caption per line; or a folder for each class, whose name is the caption.
+
+    Args:
+        files: the folder's `visible_files`.
     """
-    files = visible_files(folder)
     pictures = [path for path in files if PICTURE.fullmatch(path.suffix)]
     tables = [path for path in files if path.name == METADATA]
     of_splits = [
@@ -202,9 +204,8 @@ def _in_folder(folder: Path) -> pd.DataFrame:
     return rows
 
 
-def _warn_of_uncaptioned(folder: Path, captioned: set[str]) -> None:
+def _warn_of_uncaptioned(folder: Path, files: list[Path], captioned: set[str]) -> None:
     """Log a warning that counts the pictures without a caption, and names the first."""
-    files = visible_files(folder)
     pictures = [path for path in files if PICTURE.fullmatch(path.suffix)]
     left_out = [path for path in pictures if path.relative_to(folder).as_posix() not in captioned]
     if not left_out:
@@ -341,7 +342,8 @@ def _rows(path: Path, images: Path) -> pd.DataFrame:
 
     Images are relative to their folder, as the disk spells them.
     """
-    rows = _in_folder(path) if path.is_dir() else _csv(path)
+    files = visible_files(path) if path.is_dir() else []
+    rows = _in_folder(path, files) if path.is_dir() else _csv(path)
     nameless = rows.columns.str.fullmatch(NAMELESS)
     if nameless.any():
         without_name = rows.loc[:, nameless].melt(value_name="field", ignore_index=False)
@@ -372,8 +374,7 @@ def _rows(path: Path, images: Path) -> pd.DataFrame:
     dataset.refuse_names(rows, "{where}", "image")
     paths = dataset.stored(str(images / name) for name in rows.image)
     rows["image"] = [Path(stored).relative_to(images).as_posix() for stored in paths]
-    if path.is_dir():
-        _warn_of_uncaptioned(images, set(rows.image))
+    _warn_of_uncaptioned(path, files, set(rows.image))
     return rows
 
 

@@ -338,5 +338,12 @@ def test_classes_decide_the_order_and_explain_it(photos, model, tmp_path, closed
         index.search("a tiger", minus="xyzzy")
     with refused(r"other.png is not in this index: name one of its paths"):
         index.classes("other.png")
+    with refused("best is -1: it must be 1 or more"):
+        index.classes(cup, -1)
+    for language in ("fr", ""):
+        with refused(f"has no language '{language}': choose one of en"):
+            index.explain(cup, "a cup", language)
+        with refused(f"has no language '{language}': choose one of en"):
+            index.classes(cup, language=language)
     with refused("has no classifiers: use flickr8k-v6"):
         without.classes(cup)

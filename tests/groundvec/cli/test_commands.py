@@ -452,8 +452,9 @@ def test_info_describes_a_model(groundvec, model):
     export nowhere -o folder --overwrite | --overwrite replaces no folder:
     encode s.txt --device ''         | cannot be used (
     encode table.csv                 | table.csv is no text
-    encode captions.txt              | captions.txt is a table, by its first line (image,caption)
-    encode tokens.txt                | tokens.txt is a table, by its first line (1.jpg#0\tA dog.)
+    encode captions.txt              | captions.txt is a table, JSON or XML, by its first line (im
+    encode tokens.txt                | tokens.txt is a table, JSON or XML, by its first line (1.jpg#
+    encode json.txt                  | json.txt is a table, JSON or XML, by its first line ([{
     encode no.txt                    | no.txt: No such file or directory; name a file of sentences
     similarity s.txt 'A dog.'        | s.txt is the name of a file, or looks like one
     similarity 'A dog.'              | give two sentences in quotation marks, or two files
@@ -485,6 +486,7 @@ def test_a_mistake_is_named(tmp_path, monkeypatch, capsys, arguments, message):
         "blank.txt": "A dog.\n\u200b.\n",
         "captions.txt": "image,caption\n1.jpg,A dog.\n",
         "tokens.txt": "1.jpg#0\tA dog.\n",
+        "json.txt": '[{"caption": "A dog."}]\n',
         "table.csv": "id,caption\n1,A dog.\n",
     }
     fill(tmp_path, texts)

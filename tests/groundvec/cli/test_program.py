@@ -179,9 +179,9 @@ def test_stopped_work_exits_with_sigterm_s_status(tmp_path):
     OSError('9999 requested and 496 written') | no space left on the disk
     MemoryError()                            | not enough memory (MemoryError)
     InputError('x.onnx is none (Failed to allocate memory)') | not enough memory (x.onnx
+    InputError('y.onnx is none (Failed to serialize proto)') | not enough memory (y.onnx
     KeyError('pl: No space left on device (os error 28)') | no space left on the disk
     ValueError('h5: errno = 122, error message = x') | no space left on the disk
-    ImportError('x.so: failed to map segment') | a library is installed but cannot be loaded
     ImportError('x.so: no', name='cv2.x')    | cv2 is installed but cannot be loaded (x.so: no)
     RuntimeError('operator torchvision::nms does not exist') | this torchvision was built
     """),
@@ -198,7 +198,7 @@ def test_a_library_that_does_not_load_before_a_script_starts_is_one_line(tmp_pat
     environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
     result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert result.returncode == 1
-    assert result.stderr.startswith("error: a library is installed but cannot be loaded (x.so: no)")
+    assert result.stderr.startswith("error: pandas is installed but cannot be loaded (x.so: no)")
     assert result.stderr.count("\n") == 1
 
 
@@ -212,6 +212,7 @@ def test_a_library_that_does_not_load_before_a_script_starts_is_one_line(tmp_pat
     translator       | settings     | batch_sizes: 8 | unknown key 'batch_sizes': did you mean 'ba
     extract_features | settings     | [1]            | extraction
     train            | seed         | -1             | argument --seed: -1 is less than 0
+    train            | seed         | 4294967296     | 4294967296 is more than 4294967295
     train            | draw         | 5              | argument --draw: expected 3 arguments
     train            | early-epochs | x              | invalid whole_number value: 'x'
     """),

@@ -145,11 +145,14 @@ def test_missing_image_files_are_named_and_counted(tmp_path):
         ("sp%20ace.png", "sp ace.png"),
         ("2024\\KITCHEN", "2024/kitchen.png"),
         ("kitchne.jpg", "2024/kitchen.png"),
+        ("Sea.jpg", "sea.jpg"),
     ],
 )
 def test_the_file_that_was_probably_meant_is_named(tmp_path, listed, file):
     (tmp_path / "2024").mkdir()
     (tmp_path / file).touch()
+    for ending in (".PNG", ".txt"):  # a text next to the picture
+        (tmp_path / "sea").with_suffix(ending).touch()
     with refused(re.escape(f"{listed} (did you mean {tmp_path / file}?)")):
         dataset.check_files(pd.DataFrame({"path": [f"{tmp_path}/{listed}"]}))
 

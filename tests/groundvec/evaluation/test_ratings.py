@@ -83,6 +83,12 @@ def test_embeddings_that_are_not_finite_are_refused():
         ratings.predict(pairs, lambda sentences: np.array([[1, 2], [np.nan, 1]]))
 
 
+def test_embeddings_whose_squares_overflow_are_refused():
+    pairs, vectors = frozen()
+    with refused("the largest value of all vectors is .*: multiply all vectors by one number"):
+        ratings.predict(pairs, encoder(1e20 * vectors))
+
+
 def test_training_pairs_without_development_pairs_are_named():
     pairs, vectors = frozen()
     with refused("SICK, subtask Relatedness has train pairs but no dev"):

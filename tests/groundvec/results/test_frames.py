@@ -57,6 +57,7 @@ def test_a_written_table_is_read_again(tmp_path):
     {count: [1, 1.5]}            | line 3: count is '1.5', not a whole number
     {count: [1, 0]}              | line 3: count is '0', less than 1
     {count: [many, 1]}           | line 2: count is 'many', not a number
+    {count: [true, true]}        | line 2: count is 'True', not a number
     {share: [0.0, 1.01]}         | line 3: share is '1.01', more than 1
     {kind: [b, b], word: [x, x]} | line 3 has the same kind, word as a line
     """),

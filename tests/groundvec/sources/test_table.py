@@ -109,6 +109,7 @@ def test_pictures_with_the_same_content_are_in_one_split(tmp_path, caplog):
         GOOD d.jpg,A pig, pink,dev↵d.jpg↵          | 5 \(and 1 more\) has 4 fields, but the header
         GOOD ↵c.jpg,"A↵cow",test↵c.jpg,...,test↵   | my.csv line 8: the caption is empty
         GOOD c.jpg,"A cow,test↵c.jpg,A cow,test↵   | my.csv line 5: unexpected end of data
+        GOOD LONG                                  | line 5 has 1,048,576 characters or more: brea
         GOOD c.jpg,"A" cow,test↵                   | my.csv line 5: .*double those inside it
         GOOD https://x.org/a.png,x,test↵           | line 5: the image https://x.org/a.png is an ad
         GOOD d.jpg,"['A pig.', 'Pink.']",dev↵      | line 5: the caption is a list; write a r
@@ -123,7 +124,7 @@ def test_pictures_with_the_same_content_are_in_one_split(tmp_path, caplog):
 )
 def test_table_errors_name_the_line_and_the_remedy(tmp_path, text, error):
     """GOOD stands for the rows of that table."""
-    text = text.replace("↵", "\n").replace("GOOD ", GOOD)
+    text = text.replace("↵", "\n").replace("GOOD ", GOOD).replace("LONG", 2**20 * "a")
     with refused(error):
         table.read(write_table(tmp_path, text), "photos")
 
@@ -196,6 +197,7 @@ def test_a_folder_with_captions_is_read_like_a_table(tmp_path, form, caplog):
         (folder / name).touch()
     (folder / "#recycle/e.txt").write_text("Deleted.")
     (folder / "notes.txt").write_text("Mine.")
+    (folder / "f.jpg").symlink_to("nowhere")
     (folder / "._a.txt").write_bytes(b"\xff")  # macOS's notes on a.jpg
     if form == "texts":
         for name, text in TEXTS.items():
@@ -203,6 +205,7 @@ def test_a_folder_with_captions_is_read_like_a_table(tmp_path, form, caplog):
     else:
         (folder / form).write_text(HUGGING_FACE, "utf-8-sig")
     assert_same(table.read(folder, folder), expected)
+    assert caplog.text.count("f.jpg cannot be read") == 1
     message = "1 of 4 pictures have no caption and are left out: d.jpg (there is d.json)"
     assert message in caplog.text
 

@@ -70,6 +70,7 @@ def test_the_yaml_file_of_a_source_lists_its_reader_s_parameters(source):
     {source: multi30k}                         | multi30k: missing a required argument: 'archive'
     {source: multi30k, archive: a, x: 1}       | multi30k: .* unexpected .* argument 'x'
     {source: karpathy, json: a, captions: 0}   | karpathy.captions: 0 is less than
+    {source: table, table: 5}                  | table.table: 5 is not of type 'string'
     """),
 )
 def test_descriptions_that_no_source_reads_are_refused(described, error):
