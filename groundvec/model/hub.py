@@ -115,7 +115,12 @@ def _headers() -> dict[str, str]:
         from huggingface_hub import constants, get_token
     if constants.HF_HUB_OFFLINE:
         raise Failed("HF_HUB_OFFLINE is set")
-    token = None if constants.HF_HUB_DISABLE_IMPLICIT_TOKEN else get_token()
+    try:
+        token = None if constants.HF_HUB_DISABLE_IMPLICIT_TOKEN else get_token()
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{constants.HF_TOKEN_PATH} is not UTF-8: use `hf auth login`, which writes it"
+        ) from None
     return {"Authorization": f"Bearer {token}"} if token else {}
 
 

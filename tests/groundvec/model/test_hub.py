@@ -66,6 +66,13 @@ def test_the_user_s_token_is_sent_to_the_hub(hub_server, monkeypatch, variable, 
     assert {*hub_server.tokens} == {sent}
 
 
+def test_a_token_that_is_not_utf8_is_named(hub_server, monkeypatch, tmp_path):
+    (tmp_path / "token").write_text("hf_x", "utf-16")
+    monkeypatch.setattr("huggingface_hub.constants.HF_TOKEN_PATH", str(tmp_path / "token"))
+    with refused("token is not UTF-8: use `hf auth login`, which writes it"):
+        hub.download("user/model")
+
+
 def test_a_commit_stays_the_same_and_needs_no_network_again(hub_server, monkeypatch, caplog):
     first = put(hub_server, FILES)
     changed = ABOUT | {"model": "another"}
