@@ -15,7 +15,7 @@ from groundvec.runtime.errors import InputError
 from reproduction.page.gallery import small_picture
 from reproduction.papers import NOT_CLAIMED, captions, known
 from reproduction.reporting.claims import VERDICTS, read
-from reproduction.reporting.reported_vs_measured import compare, pairs_of
+from reproduction.reporting.reported_vs_measured import compare, values_of
 from reproduction.reporting.results import shape_of
 
 # File formats of tables and figures that the page links, and their suffixes.
@@ -87,7 +87,7 @@ def _describe(path: Path, folder: Path) -> dict[str, Any]:
         "caption": caption(read_text(captions_of_paper[module])),
         "files": _files(path, folder),
         "verdicts": module in known()[paper].verdicts,
-        "reported": pairs_of(paper, name) is not None,
+        "reported": values_of(paper, name) is not None,
     }
 
 

@@ -4,7 +4,7 @@ Both are uncertain, so the interval of their difference decides, and not whether
 the interval of the other.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -24,11 +24,9 @@ REPORTED = ["reported", "reported_low", "reported_high"]
 MEASURED = ["value", "low", "high"]
 DIFFERENCE = ["difference", "difference_low", "difference_high"]
 
-Pairs = Iterator[pd.DataFrame]
 
-
-def pairs_of(paper: str, table: str) -> Callable[[pd.DataFrame], Pairs] | None:
-    """Return the function that pairs a table's numbers; most tables have no reported numbers."""
+def values_of(paper: str, table: str) -> Callable[[pd.DataFrame], pd.DataFrame] | None:
+    """Return the function that lists a table's numbers; most tables have no reported numbers."""
     module = f"reproduction.papers.{paper}.reported_vs_measured"
     return getattr(import_module(module), table, None) if find_spec(module) else None
 
@@ -36,7 +34,9 @@ def pairs_of(paper: str, table: str) -> Callable[[pd.DataFrame], Pairs] | None:
 def compare(paper: str, table: str, content: pd.DataFrame) -> pd.DataFrame:
     """Compare the reported numbers of a table with the measured ones.
 
-    The function of the table's name in the paper's `reported_vs_measured.py` pairs the numbers.
+    The function of the table's name in the paper's `reported_vs_measured.py` lists the numbers: the
+    columns `KEYS`, which are equal for a reported number and the measured ones, name (of the
+    system, to be shown), source and `MEASURED`.
 
     Args:
         paper: the name of the paper's folder.
@@ -44,14 +44,19 @@ def compare(paper: str, table: str, content: pd.DataFrame) -> pd.DataFrame:
         content: the table's CSV file.
 
     Returns:
-        One row per number that is reported and was measured with an interval: the columns of
-        `joined` and of `difference`, and verdict.
+        One row per number that is reported and was measured with an interval: the columns `KEYS`,
+        `REPORTED`, `MEASURED`, those of `difference`, and verdict.
     """
-    columns = [*KEYS, *REPORTED, *MEASURED]
-    pairs_of_table = pairs_of(paper, table)
-    parts = list(pairs_of_table(content)) if pairs_of_table and len(content) else []
-    pairs = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
-    pairs = pairs.reindex(columns=columns).dropna(subset=["reported", "low", "high"])
+    values_of_table = values_of(paper, table)
+    columns = [*KEYS, "name", "source", *MEASURED]
+    values = pd.DataFrame(columns=columns)
+    if values_of_table and len(content):
+        values = values_of_table(content)[columns]
+    reported = values[values["source"] == "reported"].drop(columns=["name", "source"])
+    reported = reported.rename(columns=dict(zip(MEASURED, REPORTED, strict=True)))
+    pairs = reported.merge(values[values["source"] == "measured"], on=KEYS)
+    pairs = pairs.dropna(subset=["reported", "low", "high"], ignore_index=True)
+    pairs = pairs.assign(system=pairs["name"])[[*KEYS, *REPORTED, *MEASURED]]
     pairs = pairs.join(difference(pairs))
     verdicts = [pairs["difference_high"] < 0, pairs["difference_low"] > 0]
     return pairs.assign(verdict=np.select(verdicts, [HIGHER, LOWER], EQUAL))
@@ -83,29 +88,17 @@ def difference(pairs: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def joined(values: pd.DataFrame) -> pd.DataFrame:
-    """Join reported values and measured values of the same `KEYS`, with their intervals."""
-    reported = values[values["source"] == "reported"].dropna(subset="value")
-    names = dict(zip(MEASURED, REPORTED, strict=True))
-    reported = reported[[*KEYS, *MEASURED]].rename(columns=names)
-    measured = values[values["source"] == "measured"]
-    return reported.merge(measured, on=KEYS)
-
-
-def recalls(content: pd.DataFrame) -> Pairs:
-    """Pair recalls, from columns such as `caption_to_image_r10` and `caption_to_image_r10_ci`."""
+def recalls(content: pd.DataFrame) -> pd.DataFrame:
+    """List recalls, from columns such as `caption_to_image_r10` and `caption_to_image_r10_ci`."""
+    parts = []
     for direction in DIRECTIONS:
         for k in CUTOFFS:
             recall = content[f"{direction}_r{k}"]
             half = content[f"{direction}_r{k}_ci"]
-            yield joined(
-                content.assign(
-                    measure=f"{direction.replace('_', ' ')} R@{k}",
-                    value=recall,
-                    low=recall - half,
-                    high=recall + half,
-                )
-            )
+            measure = f"{direction.replace('_', ' ')} R@{k}"
+            ends = {"value": recall, "low": recall - half, "high": recall + half}
+            parts.append(content.assign(measure=measure, **ends))
+    return pd.concat(parts)
 
 
 def test_set(content: pd.DataFrame) -> pd.Series:

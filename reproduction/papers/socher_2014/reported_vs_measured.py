@@ -1,37 +1,32 @@
-"""Compare the numbers that Socher et al. (2014) report with measured ones, table by table."""
+"""List the numbers that Socher et al. (2014) report, and measured ones, table by table."""
 
-from collections.abc import Callable
+from functools import partial
 
 import pandas as pd
 
 from groundvec.results.schemas import CUTOFFS
 from reproduction.papers.socher_2014.labels import CCA
 from reproduction.papers.socher_2014.retrieval import HEADINGS, TASKS
-from reproduction.reporting.reported_vs_measured import Pairs, joined, test_set
+from reproduction.reporting.reported_vs_measured import test_set
 
 
-def _of_ranks(names: list[str]) -> Callable[[pd.DataFrame], Pairs]:
-    """Return a function that pairs these numbers of a table, reported and measured."""
-
-    def values(content: pd.DataFrame) -> Pairs:
-        content = content.fillna({"objective": ""})
-        system = content["system"].replace({"kCCA": CCA}) + ", " + content["objective"]
-        content = content.assign(of=test_set(content), system=system)
-        for direction, task in TASKS.items():
-            for name in names:
-                column = f"{direction}_{name}"
-                pairs = joined(
-                    content.assign(
-                        measure=f"{task}, {HEADINGS[name]}",
-                        value=content[column],
-                        low=content[f"{column}_low"],
-                        high=content[f"{column}_high"],
-                    )
-                )
-                yield pairs.assign(system=pairs["name"] + ", " + pairs["objective"])
-
-    return values
+def _of_ranks(content: pd.DataFrame, numbers: list[str]) -> pd.DataFrame:
+    """List these numbers of a table."""
+    objective = ", " + content["objective"].fillna("")
+    content = content.assign(
+        of=test_set(content),
+        system=content["system"].replace({"kCCA": CCA}) + objective,
+        name=content["name"] + objective,
+    )
+    parts = []
+    for direction, task in TASKS.items():
+        for number in numbers:
+            column = f"{direction}_{number}"
+            ends = {"value": column, "low": f"{column}_low", "high": f"{column}_high"}
+            values = {end: content[name] for end, name in ends.items()}
+            parts.append(content.assign(measure=f"{task}, {HEADINGS[number]}", **values))
+    return pd.concat(parts)
 
 
-table1 = table2 = _of_ranks(["mean_rank"])
-table3 = _of_ranks([f"r{k}" for k in CUTOFFS])
+table1 = table2 = partial(_of_ranks, numbers=["mean_rank"])
+table3 = partial(_of_ranks, numbers=[f"r{k}" for k in CUTOFFS])
