@@ -18,11 +18,22 @@ from reproduction import papers
 from reproduction.reporting import claims
 
 DOCS = Path(__file__).parent
-# The files of all models, and the columns that identify their systems.
+TRAINING = ["dataset", "model", "seed"]
+# The files of all models, the columns that identify their systems, and the rows that pages show:
+# scores of ensembles on the test set or on whole tasks.
 OF_MODELS = {
-    "history.csv": ("models/*/*/*/history.csv", ["dataset", "model", "seed"]),
-    "retrieval.csv": ("retrieval/*/*/seed*[0-9].csv", ["dataset", "model", "seed"]),
-    "ratings.csv": ("ratings/models/*/*/seed*[0-9].csv", ["system"]),
+    "history.csv": ("models/*/*/*/history.csv", TRAINING, "epoch != ''"),
+    "retrieval.csv": (
+        "retrieval/*/*/seed*[0-9].csv",
+        TRAINING,
+        "split == 'test' and kind == 'ensemble'",
+    ),
+    "ratings.csv": (
+        "ratings/models/*/*/seed*[0-9].csv",
+        ["system"],
+        "kind == 'ensemble' and "
+        "(task == 'all' and statistic == 'weighted mean' or task in ['STS-B', 'SICK'])",
+    ),
 }
 
 
@@ -31,24 +42,10 @@ def read(path: Path) -> pd.DataFrame:
     return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
-def rows_of_pages(name: str, table: pd.DataFrame) -> pd.DataFrame:
-    """Select the rows that pages show: scores of ensembles on the test set or on whole tasks."""
-    if name == "retrieval.csv":
-        return table.query("split == 'test' and kind == 'ensemble'")
-    if name == "ratings.csv":
-        return table.query(
-            "kind == 'ensemble' and "
-            "(task == 'all' and statistic == 'weighted mean' or task in ['STS-B', 'SICK'])"
-        )
-    return table
-
-
 def update_models(path_in_docs: Path, results: Path) -> bool:
     """Replace the rows of the models that have results; return whether there are any."""
-    pattern, keys = OF_MODELS[path_in_docs.name]
-    tables = [
-        rows_of_pages(path_in_docs.name, read(path)) for path in sorted(results.glob(pattern))
-    ]
+    pattern, keys, shown = OF_MODELS[path_in_docs.name]
+    tables = [read(path).query(shown) for path in sorted(results.glob(pattern))]
     if not tables:
         return False
     new = pd.concat(tables)

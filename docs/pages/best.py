@@ -9,10 +9,11 @@ from docs.pages import tables
 from groundvec.card.text import decimals
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.results.frames import read_csv
-from reproduction.papers.merkx_frank_2019.reported import FOLDER as REPORTED
+from reproduction.papers.merkx_frank_2019 import reported
 from reproduction.render.figures import forest
 from reproduction.render.style import styled
-from reproduction.reporting.reported_vs_measured import DIFFERENCE, difference
+from reproduction.reporting.measures import as_values
+from reproduction.reporting.reported_vs_measured import DIFFERENCE, MEASURED, REPORTED, difference
 
 FOLDER = "best"
 # The experiments of ablations, and the names of their versions in the figure.
@@ -84,7 +85,7 @@ def recalls(files: list[str], systems: list[str], names: dict[str, str]) -> str:
 
 def of_paper() -> pd.DataFrame:
     """Read the recalls of Merkx & Frank's network on Flickr8k, for images and for captions."""
-    table = read_csv(REPORTED / "table2.csv")
+    table = read_csv(reported.FOLDER / "table2.csv")
     return table.query("dataset == 'flickr8k' and model == 'char-GRU'")
 
 
@@ -92,32 +93,19 @@ def compared() -> pd.DataFrame:
     """Compare the R@10 of this project's encoders and of Merkx & Frank's network.
 
     Returns:
-        A row per declared system and direction: `RECALL`, the reported recall, and `DIFFERENCE`.
+        A row per declared system and direction: `MEASURED`, `REPORTED` and `DIFFERENCE`.
     """
-    reported = of_paper()
-    paper = pd.DataFrame(
-        {
-            "direction": reported["direction"],
-            "reported": reported["r10"],
-            "reported_low": reported["r10"] - reported["r10_ci"],
-            "reported_high": reported["r10"] + reported["r10_ci"],
-        }
-    )
+    names = dict(zip(MEASURED, REPORTED, strict=True))
+    paper = as_values(of_paper())[["direction", *MEASURED]].rename(columns=names)
     # The ensembles of an experiment have a binomial interval, as the paper's numbers do.
     alone = tables.kept(f"{FOLDER}/retrieval").query("model == 'best-alone'")
-    alone = alone.assign(
-        file=f"{FOLDER}/retrieval",
-        recall=alone["r10"],
-        low=alone["r10"] - alone["r10_ci"],
-        high=alone["r10"] + alone["r10_ci"],
-        cutoff=10,
-    )
+    alone = as_values(alone).assign(file=f"{FOLDER}/retrieval", cutoff=10)
     declared = tables.DECLARED["beside the paper"]
     files = {name.split()[0] for name in declared}
     kept = [tables.kept(file).assign(file=file) for file in sorted(files - {*alone["file"]})]
+    kept = [table.rename(columns={"recall": "value"}) for table in kept]
     table = named(pd.concat([*kept, alone]), ["file", "model", "networks", "system"])
-    table = table.query("name in @declared and cutoff == 10")
-    table = table.merge(paper, on="direction").rename(columns={"recall": "value"})
+    table = table.query("name in @declared and cutoff == 10").merge(paper, on="direction")
     return table.join(difference(table)).set_index(["name", "direction"])
 
 
@@ -125,7 +113,7 @@ def beside_paper() -> str:
     """Write the differences from Merkx & Frank's network, with the captions that were read."""
     table = compared()
     captions = dict(zip(("Flickr8k", "all"), tables.training_captions(), strict=True))
-    texts = tables.intervals(table, ["value", "low", "high"])
+    texts = tables.intervals(table, MEASURED)
     gaps = tables.intervals(table, DIFFERENCE)
     gaps += table["difference_low"].gt(0).map({True: " ✓", False: " ?"})
     rows = []
