@@ -18,7 +18,7 @@ from reproduction.papers.socher_2014.labels import sdt_rnns
 from reproduction.render.tables import column_with_interval, write_table
 from reproduction.reporting.embedded import check_one_dataset, embed, given_treebank
 from reproduction.reporting.results import Results
-from reproduction.reporting.seeds import t_interval
+from reproduction.reporting.seeds import mean_of_seeds
 
 VERBS = {"VERB", "AUX"}  # tags of Universal Dependencies
 BOTH = "both have a verb"
@@ -155,31 +155,20 @@ def shares(pairs: pd.DataFrame, test_to_train: float = 0.0) -> pd.DataFrame:
         pairs: the results of `of_one_image` for each seed, with the column seed.
         test_to_train: test/train images of a draw, for which each seed has its own test images.
     """
-    seeds = [rows for _, rows in pairs.groupby("seed", sort=False)]
-    values = pd.concat([measures(rows) for rows in seeds])
-    table = pd.DataFrame({"measure": list(values), "value": values.mean().to_numpy()})
-    if len(seeds) == 1:
-        draws = in_draws(seeds[0])
-        intervals = list(zip(draws.quantile(0.025), draws.quantile(0.975), strict=True))
-    else:
-        of_images = pd.Series(0.0, values.columns)
-        if not test_to_train:
-            # Seeds of one data set share their test images, so the variance over these is added.
-            draws = pd.concat([in_draws(rows) for rows in seeds])
-            of_images = draws.groupby(level=0).mean().var(ddof=0)
-        intervals = [
-            t_interval(values[name].dropna(), variance, test_to_train)
-            for name, variance in of_images.items()
-        ]
-    table[["value_low", "value_high"]] = intervals
-    return table.assign(seeds=len(seeds))
+    of_seeds = [in_draws(rows) for _, rows in pairs.groupby("seed", sort=False)]
+    rows = [
+        (name, *mean_of_seeds([draws[name].to_numpy() for draws in of_seeds], test_to_train))
+        for name in of_seeds[0]
+    ]
+    table = pd.DataFrame(rows, columns=["measure", "value", "value_low", "value_high"])
+    return table.assign(seeds=len(of_seeds))
 
 
 def in_draws(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Compute the `measures` of one seed in each draw of images."""
+    """Compute the `measures` of one seed, of its pairs themselves and in each draw of images."""
     image = np.unique(pairs["image"], return_inverse=True)[1]
     # All seeds get the same draws.
-    times = bootstrap.draws(image.max() + 1, np.random.default_rng(0))[1:]
+    times = bootstrap.draws(image.max() + 1, np.random.default_rng(0))
     batches = (times[start : start + DRAWS] for start in range(0, len(times), DRAWS))
     return pd.concat([measures(pairs, batch[:, image]) for batch in batches], ignore_index=True)
 
