@@ -44,12 +44,11 @@ def semantic_measures(scores: Scores) -> Measures:
     supervised task by its classifier, with SICK as `SICK-R`; and `semantic score`, the mean of the
     others without STS-B, whose pairs are taken from STS 2012 to 2016.
     """
-    of_all = (scores["statistic"] == "weighted mean") & (scores["task"] == "all")
-    unsupervised = scores["statistic"].eq("weighted mean") & ~of_all
-    name = joint_name(list(scores["task"][unsupervised].unique()))
+    weighted = scores.query("statistic == 'weighted mean'")
+    name = joint_name(list(weighted.query("task != 'all'")["task"].unique()))
     supervised = headline(scores).query("method == 'classifier'")
     supervised["measure"] = supervised["task"].replace({"SICK": "SICK-R"})
-    measures = pd.concat([scores[of_all].assign(measure=name), supervised])
+    measures = pd.concat([weighted.query("task == 'all'").assign(measure=name), supervised])
     keys = ["system", "dataset", "model", "seed", "kind", "epochs"]
     columns = [*keys, "measure", "task", "pearson", "pearson_low", "pearson_high"]
     combined = means(measures.query("measure != 'STS-B'"), keys)

@@ -241,11 +241,9 @@ def main_systems(
     parts = []
     for dataset, epoch, name in systems:
         system = system_name(dataset, *selected[dataset])
-        rows = table[table["system"] == system]
-        ensemble = rows["kind"].eq("ensemble")
         # The ensemble of a single snapshot has that snapshot's epoch, too.
-        snapshot = rows["epochs"].eq(epoch)
-        rows = rows[snapshot & ~ensemble if epoch else ensemble]
+        kind = "kind != 'ensemble' and epochs == @epoch" if epoch else "kind == 'ensemble'"
+        rows = table.query(f"system == @system and {kind}")
         if rows.empty:
             part = f"epoch {epoch}" if epoch else "the ensemble"
             raise InputError(
@@ -260,8 +258,8 @@ def main_systems(
 def every_system(scores: Scores, models: Models) -> pd.DataFrame:
     """Compute the semantic measures of every ensemble, snapshot and baseline, with provenance."""
     measures = semantic_measures(scores).sort_values("kind", kind="stable")
-    baseline = measures["kind"] == "baseline"
-    table = pd.concat([in_order(measures[~baseline], models), measures[baseline]])
+    trained = in_order(measures.query("kind != 'baseline'"), models)
+    table = pd.concat([trained, measures.query("kind == 'baseline'")])
     keys = ["system", "kind", "epochs"]
     return table.merge(scores[[*keys, *PROVENANCE]].drop_duplicates(keys), on=keys)
 
