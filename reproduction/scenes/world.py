@@ -22,33 +22,15 @@ from typing import Any
 
 Scene = dict[str, Any]
 
-BACKGROUNDS = ("beach", "meadow", "street", "snow", "mountains", "lake", "desert", "forest")
-SKIES = ("sunny", "cloudy", "rainy", "sunset", "night")
-WITH_WATER = ("beach", "lake")
-
-PEOPLE = ("man", "woman", "child")
-ANIMALS = ("dog", "cat", "horse", "sheep", "duck", "rabbit")
+_WORLD = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+COLOURS: dict[str, list[str]] = _WORLD["colours"]  # that each kind of object may have
+PEOPLE: list[str] = _WORLD["people"]
+ANIMALS: list[str] = _WORLD["animals"]
 ANIMATE = PEOPLE + ANIMALS
-FLYING = ("bird", "balloon", "kite")
-GROUND = (*ANIMATE, "house", "tree", "car", "bicycle", "ball")
-LANDMARKS = ("house", "tree")
-
-COLOURS: dict[str, list[str]] = tomllib.loads(
-    Path(__file__).with_suffix(".toml").read_text("utf-8")
-)
-
-# Actions of a person or animal on another one, and actions with a thing (verb, agents, thing). A
-# person or animal that is pulled or pushed sits in a cart.
-ROLE_VERBS = ("chase", "pull", "push", "carry", "jump over")
-THING_VERBS = (
-    ("hold", PEOPLE, "balloon"),
-    ("fly", PEOPLE, "kite"),
-    ("ride", PEOPLE, "bicycle"),
-    ("play with", ANIMATE, "ball"),
-    ("drive", ANIMATE, "car"),
-    ("push", ANIMATE, "car"),
-    ("sail in", ANIMATE, "boat"),
-)
+FLYING: list[str] = _WORLD["flying"]
+LANDMARKS: list[str] = _WORLD["landmarks"]
+GROUND = [*ANIMATE, *LANDMARKS, "car", "bicycle", "ball"]
+AGENTS = {"people": PEOPLE, "animate": ANIMATE}
 
 
 def facts(scene: Scene) -> dict[str, str]:
@@ -140,16 +122,16 @@ def _scene(rng: random.Random) -> Scene:
     """Generate a scene; the weights favor scenes whose captions differ only in word order."""
     # The percentages of the kinds of scenes.
     (genre,) = rng.choices(("roles", "thing", "relation", "table", "counts"), (34, 32, 17, 5, 12))
-    background = rng.choice(BACKGROUNDS)
+    background = rng.choice(_WORLD["backgrounds"])
     relations = []
     action = None
     counts = [1, 1]
     if genre == "roles":
         kinds = rng.sample(ANIMATE, 2)
-        action = rng.choice(ROLE_VERBS)
+        action = rng.choice(_WORLD["role_verbs"])
     elif genre == "thing":
-        action, agents, thing = rng.choice(THING_VERBS)
-        kinds = [rng.choice(agents), thing]
+        action, agents, thing = rng.choice(_WORLD["thing_verbs"])
+        kinds = [rng.choice(AGENTS[agents]), thing]
         if thing == "balloon":
             counts = [1, rng.choice((1, 2, 3))]
     elif genre == "relation":
@@ -167,7 +149,7 @@ def _scene(rng: random.Random) -> Scene:
         kinds = rng.sample((*GROUND, *FLYING, "boat"), 2)
         counts = rng.sample((1, 2, 3, 4), 2)
     if "boat" in kinds:
-        background = rng.choice(WITH_WATER)
+        background = rng.choice(_WORLD["with_water"])
     if action and "boat" not in kinds and rng.random() < 0.4:
         kinds = [*kinds, rng.choice(LANDMARKS)]
         counts = [*counts, 1]
@@ -182,7 +164,7 @@ def _scene(rng: random.Random) -> Scene:
         objects[0]["size"], objects[1]["size"] = rng.choice((("big", "small"), ("small", "big")))
     return {
         "background": background,
-        "sky": rng.choice(SKIES),
+        "sky": rng.choice(_WORLD["skies"]),
         "objects": objects,
         "relations": [{"subject": s, "name": n, "object": o} for s, n, o in relations],
         "action": action and {"verb": action, "agent": "a", "patient": "b"},
