@@ -60,7 +60,7 @@ def main(arguments: argparse.Namespace) -> None:
         table = parallel.read(arguments.pairs, split, arguments.source, arguments.target)
         splits.append(rerank.judged(nbest.read(path, len(table)), table))
     dev, test = splits
-    if dev.lists.names != test.lists.names:
+    if list(dev.lists.features) != list(test.lists.features):
         raise InputError(
             f"{arguments.test} has other features than {arguments.dev}: write both lists with the "
             "same system"

@@ -3,6 +3,7 @@
 from itertools import chain
 
 import numpy as np
+import pandas as pd
 import torch
 from torch import Tensor
 
@@ -97,5 +98,5 @@ def translate(translator: Translator, encoded: Encoded, vocabulary: Vocabulary, 
                 scores[row] = log_p_of_row[exists]
             bar.update(len(rows))
     starts = np.cumsum([0, *map(len, texts)])
-    values = np.concatenate(scores).astype(np.float64)[:, None]
-    return Lists(list(chain.from_iterable(texts)), starts, ["score"], values)
+    features = pd.DataFrame({"score": np.concatenate(scores).astype(np.float64)})
+    return Lists(list(chain.from_iterable(texts)), starts, features)

@@ -17,8 +17,9 @@ def scale(lists: Lists) -> NDArray[np.float64]:
     Features are divided by it before training, so that one step size suits all of them. It is 1 for
     a feature that is constant within each list.
     """
-    means = np.add.reduceat(lists.features, lists.starts[:-1]) / np.diff(lists.starts)[:, None]
-    spread = np.sqrt(((lists.features - means[lists.sentence]) ** 2).mean(axis=0))
+    features = lists.features.to_numpy()
+    means = np.add.reduceat(features, lists.starts[:-1]) / np.diff(lists.starts)[:, None]
+    spread = np.sqrt(((features - means[lists.sentence]) ** 2).mean(axis=0))
     return np.where(spread > 1e-12, spread, 1.0)
 
 
@@ -54,10 +55,10 @@ def weights(lists: Lists, statistics: np.ndarray) -> np.ndarray:
         statistics: (N, 10) the hypotheses' statistics for `corpus_bleu`.
     """
     spread = scale(lists)
-    features = lists.features / spread
+    features = lists.features.to_numpy() / spread
     statistics = statistics.astype(float)
-    current = np.zeros(features.shape[1])
-    current[lists.names.index("score")] = 1.0  # the system's own order
+    is_score = lists.features.columns.to_numpy() == "score"
+    current = is_score.astype(float)  # the system's own order
     background = np.ones(statistics.shape[1])
     rng = np.random.default_rng(1)
     best = current

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from groundvec.data.cleaning import clean
 from groundvec.runtime.errors import InputError
@@ -30,18 +31,17 @@ class Lists:
 
     hypotheses: list[str]  # N
     starts: np.ndarray  # (sentences + 1,): sentence i has hypotheses[starts[i]:starts[i + 1]]
-    names: list[str]  # (F,) the names of the features, including `score`
-    features: np.ndarray  # (N, F) float64
+    features: pd.DataFrame  # N rows of numbers, the last column is `score`
 
     @property
     def sentence(self) -> np.ndarray:
         """Return (N,) the number of each hypothesis's sentence."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
-    def with_features(self, names: list[str], values: np.ndarray) -> "Lists":
-        """Return the same lists with further features, (N, len(names))."""
-        features = np.hstack([self.features, values])
-        return Lists(self.hypotheses, self.starts, [*self.names, *names], features)
+    def with_features(self, features: pd.DataFrame) -> "Lists":
+        """Return the same lists with further features, in the same rows."""
+        features = pd.concat([self.features, features], axis=1)
+        return Lists(self.hypotheses, self.starts, features)
 
     def chosen(self, values: np.ndarray) -> np.ndarray:
         """Return (sentences,) the row of each list's largest value, the first of equal ones."""
@@ -100,25 +100,22 @@ def read(path: str | Path, sentences: int) -> Lists:
             f"{sentences}): translate every sentence of the split, with ids from 0"
         )
     order = np.argsort(ids, kind="stable")
-    features = np.array(values)[order]
-    labels = [*(names or []), "score"]
-    if len(labels) == 2 and np.array_equal(features[:, 0], features[:, 1]):
-        features = features[:, 1:]
-        labels = labels[1:]
+    features = pd.DataFrame(np.array(values)[order], columns=[*(names or []), "score"])
+    if features.shape[1] == 2 and np.array_equal(features.iloc[:, 0], features.iloc[:, 1]):
+        features = features.iloc[:, 1:]
     starts = np.concatenate([[0], counts.cumsum()])
-    return Lists([hypotheses[row] for row in order], starts, labels, features)
+    return Lists([hypotheses[row] for row in order], starts, features)
 
 
 def write(path: str | Path, lists: Lists) -> None:
     """Write lists of hypotheses, whose last feature is `score`; a name in .gz is compressed."""
     lines = []
-    sentences = lists.sentence.tolist()
-    for text, sentence, row in zip(
-        lists.hypotheses, sentences, lists.features.tolist(), strict=True
-    ):
-        named = " ".join(f"{n}= {v:.6f}" for n, v in zip(lists.names[:-1], row[:-1], strict=True))
+    rows = lists.features.to_numpy().tolist()
+    for text, sentence, row in zip(lists.hypotheses, lists.sentence.tolist(), rows, strict=True):
+        *features, (_, score) = zip(lists.features, row, strict=True)
+        named = " ".join(f"{name}= {value:.6f}" for name, value in features)
         text = clean(text.replace(SEPARATOR, " "))
-        lines.append(f"{sentence} ||| {text} ||| {named} ||| {row[-1]:.6f}\n")
+        lines.append(f"{sentence} ||| {text} ||| {named} ||| {score:.6f}\n")
     data = "".join(lines).encode()
     # A gzip file without a time, so that equal lists result in equal files.
     write_bytes(path, gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data)

@@ -26,8 +26,7 @@ log = logging.getLogger(__name__)
 BASELINE = "baseline"
 LENGTH = "length"
 ORACLE = "oracle"
-# For each model: the names of its features, and their values for the development and test lists.
-Features = dict[str, tuple[list[str], np.ndarray, np.ndarray]]
+Features = dict[str, tuple[pd.DataFrame, pd.DataFrame]]  # of dev and test lists, by model
 
 
 @dataclass
@@ -54,7 +53,7 @@ def similarities(
     models: "Sequence[Model]",
     read_features: Callable[[np.ndarray], Matrix] | None,
     languages: tuple[str | None, str],
-) -> tuple[list[str], np.ndarray]:
+) -> pd.DataFrame:
     """Compute the similarity of each hypothesis to its source sentence and to its image.
 
     The similarity to the image is 0 for all hypotheses of a sentence without an image.
@@ -69,7 +68,7 @@ def similarities(
             model does not read it (VSE), which compares with the image only.
 
     Returns:
-        The names of the features, and their values (hypotheses, features).
+        One row per hypothesis, and one column per similarity, float64.
     """
     from groundvec.model.sentences import encode_images, encode_sentences
 
@@ -94,7 +93,7 @@ def similarities(
             of_images = encode_images(models, read_features(distinct))
             to_image[has_image] = similarity.of_pairs(hypotheses[has_image], of_images[image], kind)
         columns["target-image"] = to_image
-    return list(columns), np.stack(list(columns.values()), axis=1).astype(np.float64)
+    return pd.DataFrame(columns, dtype=np.float64)
 
 
 def similarities_of(
@@ -147,10 +146,11 @@ def similarities_of(
             against.setdefault("vse" if sees else "text", name)
         models = load_ensemble(model_folder, device=device)
         read = read_features if sees else None
-        pair = (source, target)
-        names, of_dev = similarities(dev.lists, dev.pairs, models, read, pair)
-        _, of_test = similarities(test.lists, test.pairs, models, read, pair)
-        features[name] = (names, of_dev, of_test)
+        of_dev, of_test = (
+            similarities(split.lists, split.pairs, models, read, (source, target))
+            for split in (dev, test)
+        )
+        features[name] = (of_dev, of_test)
     return features, against
 
 
@@ -173,20 +173,22 @@ def rerank(dev: Judged, test: Judged, features: Features) -> dict[str, Reranked]
         feature; `oracle`, the hypothesis with the best sentence BLEU.
     """
     choices = {BASELINE: Reranked(test.lists.starts[:-1], {})}
-    by_length = (["target-length"], _lengths(dev.lists), _lengths(test.lists))
-    for name, (names, of_dev, of_test) in {LENGTH: by_length, **features}.items():
-        dev_lists = dev.lists.with_features(names, of_dev)
-        test_lists = test.lists.with_features(names, of_test)
+    by_length = (_lengths(dev.lists), _lengths(test.lists))
+    for name, (of_dev, of_test) in {LENGTH: by_length, **features}.items():
+        dev_lists = dev.lists.with_features(of_dev)
+        test_lists = test.lists.with_features(of_test)
         weights = mira.weights(dev_lists, dev.statistics)
-        rows = test_lists.chosen(test_lists.features @ weights)
-        choices[name] = Reranked(rows, dict(zip(dev_lists.names, weights.tolist(), strict=True)))
+        rows = test_lists.chosen(test_lists.features.to_numpy() @ weights)
+        by_feature = dict(zip(map(str, dev_lists.features), weights.tolist(), strict=True))
+        choices[name] = Reranked(rows, by_feature)
     choices[ORACLE] = Reranked(test.lists.chosen(test.bleu), {})
     return choices
 
 
-def _lengths(lists: Lists) -> np.ndarray:
-    """Count the words of each hypothesis, (N, 1)."""
-    return np.array([[len(text.split())] for text in lists.hypotheses], float)
+def _lengths(lists: Lists) -> pd.DataFrame:
+    """Count the words of each hypothesis."""
+    lengths = [len(text.split()) for text in lists.hypotheses]
+    return pd.DataFrame({"target-length": lengths}, dtype=float)
 
 
 def scored(

@@ -39,23 +39,23 @@ def test_lists_of_moses_are_read(tmp_path):
     assert lists.hypotheses == ["Ein Hund .", "Eine Katze .", ""]
     assert np.diff(lists.starts).tolist() == [2, 1]
     assert lists.sentence.tolist() == [0, 0, 1]
-    assert lists.names == ["LM", "TM", "TM#2", "score"]
-    assert lists.features[1].tolist() == [-2.5, -1, -3, -5]
+    assert list(lists.features) == ["LM", "TM", "TM#2", "score"]
+    assert lists.features.loc[1].tolist() == [-2.5, -1, -3, -5]
 
 
 def test_a_feature_that_is_the_score_again_is_left_out(tmp_path):
     lists = nbest.read(written(tmp_path, "0 ||| Ja ||| F0= -1.5 ||| -1.5\n"), 1)
-    assert lists.names == ["score"]
+    assert list(lists.features) == ["score"]
 
 
 def test_written_lists_are_read_again(tmp_path):
-    values = np.array([[-1.25, -2.5], [-3, -4], [0.5, 7]])
-    lists = Lists(["Ein ||| Hund", "ä €", ""], np.array([0, 2, 3]), ["lm", "score"], values)
+    values = pd.DataFrame({"lm": [-1.25, -3, 0.5], "score": [-2.5, -4, 7]})
+    lists = Lists(["Ein ||| Hund", "ä €", ""], np.array([0, 2, 3]), values)
     path = tmp_path / "lists.gz"
     nbest.write(path, lists)
     again = nbest.read(path, 2)
     assert again.hypotheses == ["Ein Hund", "ä €", ""]
-    assert again.names == lists.names and np.array_equal(again.features, values)
+    pd.testing.assert_frame_equal(again.features, values)
     first = path.read_bytes()
     nbest.write(path, lists)
     assert path.read_bytes() == first
@@ -97,9 +97,8 @@ def drawn_lists(seed, sentences=40, n=12):
             wrong = rng.integers(9, size=rng.integers(1, 7))
             words[wrong] = rng.choice(WORDS, len(wrong))
             texts.append(" ".join(words))
-    lists = Lists(
-        texts, np.arange(0, len(texts) + 1, n), ["score"], rng.normal(0, 5, (len(texts), 1))
-    )
+    scores = pd.DataFrame({"score": rng.normal(0, 5, len(texts))})
+    lists = Lists(texts, np.arange(0, len(texts) + 1, n), scores)
     return judged(lists, pd.DataFrame({"target": references}))
 
 
@@ -121,8 +120,8 @@ def test_one_step_of_mira_follows_the_paper(monkeypatch):
     """
     monkeypatch.setattr(mira, "EPOCHS", 1)
     statistics = np.array([[4, 4, 4, 3, 2, 1, 4, 3, 2, 1], [4, 4, 2, 1, 0, 0, 4, 3, 2, 1]])
-    values = np.array([[0.0, 1.0], [1.0, 0.0]])
-    lists = Lists(["a", "b"], np.array([0, 2]), ["score", "clue"], values)
+    values = pd.DataFrame({"score": [0.0, 1.0], "clue": [1.0, 0.0]})
+    lists = Lists(["a", "b"], np.array([0, 2]), values)
     spread = mira.scale(lists)
     assert spread.tolist() == [0.5, 0.5]
     background = statistics + 1
@@ -138,7 +137,7 @@ def test_one_step_of_mira_follows_the_paper(monkeypatch):
 
 
 def test_lists_that_are_all_alike_keep_their_order():
-    lists = Lists(["a b", "a b"], np.array([0, 2]), ["score"], np.array([[1.0], [1.0]]))
+    lists = Lists(["a b", "a b"], np.array([0, 2]), pd.DataFrame({"score": [1.0, 1.0]}))
     found = judged(lists, pd.DataFrame({"target": ["a c"]}))
     assert np.isfinite(mira.weights(lists, found.statistics)).all()
     assert lists.chosen(np.zeros(2)).tolist() == [0]
@@ -147,8 +146,8 @@ def test_lists_that_are_all_alike_keep_their_order():
 def test_rerankers_lie_between_the_baseline_and_the_oracle():
     dev = drawn_lists(1)
     test = drawn_lists(2)
-    features = {"m": (["clue"], dev.bleu[:, None], test.bleu[:, None])}
-    result = rerank(dev, test, features)
+    clues = tuple(pd.DataFrame({"clue": split.bleu}) for split in (dev, test))
+    result = rerank(dev, test, {"m": clues})
     assert list(result) == [BASELINE, LENGTH, "m", ORACLE]
     means = {name: test.bleu[found.rows].mean() for name, found in result.items()}
     assert means[BASELINE] < means["m"] <= means[ORACLE]
@@ -160,7 +159,7 @@ def test_a_re_ranker_by_length_alone_finds_that_longer_translations_are_better()
     """Test a score that is a sum of log-probabilities, which prefers short translations."""
     texts = ["ein Hund geht", "ein Hund geht auf das Haus"]
     best = "ein Hund geht auf das Haus"
-    lists = Lists(texts * 9, np.arange(0, 19, 2), ["score"], np.tile([[-1.0], [-2.0]], (9, 1)))
+    lists = Lists(texts * 9, np.arange(0, 19, 2), pd.DataFrame({"score": [-1.0, -2.0] * 9}))
     found = judged(lists, pd.DataFrame({"target": [best] * 9}))
     result = rerank(found, found, {})[LENGTH]
     assert result.weights["target-length"] > 0
@@ -168,7 +167,7 @@ def test_a_re_ranker_by_length_alone_finds_that_longer_translations_are_better()
 
 
 def test_distances_are_compared_with_the_own_sentence_and_picture(caplog):
-    lists = Lists(["a", "b", "a"], np.array([0, 1, 3]), ["score"], np.zeros((3, 1)))
+    lists = Lists(["a", "b", "a"], np.array([0, 1, 3]), pd.DataFrame({"score": [0.0] * 3}))
     table = pd.DataFrame({"image_id": ["i", ""], "source": ["x", "y"], "target": ["", ""]})
     vectors = {"a": 1.0, "b": 2.0, "x": 10.0, "y": 100.0, "i": 1000.0}
 
@@ -178,8 +177,7 @@ def test_distances_are_compared_with_the_own_sentence_and_picture(caplog):
     model = SimpleNamespace(similarity="dot", encode_sentences=encode, encode_images=lambda x: x)
 
     def found(images, languages, table=table):
-        names, values = similarities(lists, table, [model], images, languages)
-        return dict(zip(names, values.T.tolist(), strict=True))
+        return similarities(lists, table, [model], images, languages).to_dict("list")
 
     from_source = {"target-source": [10, 200, 100]}
     from_image = {"target-image": [1000, 0, 0]}

@@ -112,7 +112,7 @@ def test_a_list_does_not_depend_on_the_other_sentences(monkeypatch):
     alone = beam.translate(model, encoded, words, 3)
     assert together.hypotheses == alone.hypotheses
     assert np.allclose(together.features, alone.features, atol=1e-5)
-    scores = together.features[:, 0]
+    scores = together.features["score"].to_numpy()
     for start, end in itertools.pairwise(together.starts):
         assert (np.diff(scores[start:end]) <= 0).all()
 
@@ -281,7 +281,7 @@ def project(tmp_path_factory):
     for split, pairs in rows.groupby("split"):
         texts = [text for target in pairs["de"] for text in (target[::-1], target)]
         starts = np.arange(0, len(texts) + 1, 2)
-        lists = nbest.Lists(texts, starts, ["score"], np.zeros((len(texts), 1)))
+        lists = nbest.Lists(texts, starts, pd.DataFrame({"score": [0.0] * len(texts)}))
         nbest.write(folder / f"{split}.gz", lists)
     features = np.random.default_rng(1).normal(size=(5, 4))
     store.write(folder / "f.h5", features, [f"i{n}" for n in range(5)], {})
