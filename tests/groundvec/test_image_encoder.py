@@ -23,11 +23,9 @@ from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_json, sha256, write_json
 from groundvec.similarity import join, scores, unit
 from tests.support.examples import save_model
-from tests.support.models import model
+from tests.support.models import BAG, model
 from tests.support.photos import write_photos
 from tests.support.refusals import refused
-
-BAG = {"name": "bag", "embedding": 8, "size": 16}
 
 
 @pytest.fixture(scope="module")

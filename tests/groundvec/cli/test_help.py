@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 
 from groundvec.__main__ import COMMANDS, main
-from groundvec.model.network import Model
-from groundvec.text.characters import Text
 from tests.support import ROOT, sts_files
 from tests.support.commands import run_here
-from tests.support.examples import description, save_model
+from tests.support.examples import save_model
+from tests.support.models import model
 
 SCRIPTS = sorted((ROOT / "scripts").glob("*.py"))
 
@@ -54,9 +53,8 @@ def folder(tmp_path, monkeypatch):
     sts_files.write(tmp_path, sts_files.small(False))
     for name in ("STS", "SICK"):
         shutil.make_archive(f"mirror/sts/{name}", "zip", tmp_path, name)
-    model = Model(description("gru-8-max"), {"en": Text.build(["A dog."])}, 16)
     for name in ("scenes/gru-128-attention", "few-scenes/BoW"):
-        save_model(tmp_path / "results/demo/models" / name / "seed1", model)
+        save_model(tmp_path / "results/demo/models" / name / "seed1", model())
     return tmp_path
 
 

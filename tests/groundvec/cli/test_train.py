@@ -19,14 +19,14 @@ from groundvec.features import backbones
 from groundvec.features.extract import described_features
 from groundvec.model import bank, classes
 from groundvec.model.folder import ModelFolder
-from groundvec.model.network import Model, load_model
+from groundvec.model.network import load_model
 from groundvec.model.packing import pack
 from groundvec.model.stored import CODEBOOK, open_snapshot
-from groundvec.text.characters import Text
 from tests.support.commands import run_here
-from tests.support.examples import description, save_model
+from tests.support.examples import save_model
 from tests.support.folders import tree
 from tests.support.lexicons import add_classes
+from tests.support.models import model
 from tests.support.refusals import refused
 
 COLORS = ("red", "green", "blue", "white")
@@ -48,11 +48,9 @@ def data(tmp_path, monkeypatch, kept_features):
         rows += [(f"{number}.png", f"{color} {what}") for what in ("picture", "wall")]
     pd.DataFrame(rows, columns=["image", "caption"]).to_csv("captions.csv", index=False)
     lite = backbones.load("efficientnet_lite0", crops=1)
-    parts = {"languages": ["en", "de"]}
-    described = description("gru-16-max", epochs=2, cycle=2, batch_size=4, parts=parts)
-    torch.manual_seed(0)
-    text = Text.build(["A dog."])
-    network = Model(described, {"en": text, "de": text}, lite.width)
+    training = {"epochs": 2, "cycle": 2, "batch_size": 4}
+    parts = {"languages": ["en", "de"], "training": training}
+    network = model("gru-16-max", width=lite.width, **parts)
     features = described_features(lite, "cpu") | {"width": lite.width}
     save_model(tmp_path / "recipe", network, features=features)
     return tmp_path

@@ -7,6 +7,7 @@ import torch
 from groundvec.encoders import rnn
 from groundvec.model.network import Model
 from tests.support.examples import description
+from tests.support.models import model
 from tests.support.trainings import SPLIT, TEXT, WORDLY
 
 
@@ -24,11 +25,8 @@ def test_the_last_state_is_the_one_that_torch_s_own_layer_ends_in(cell, bidirect
 
 
 def test_gaussian_weights_have_the_deviation_and_recurrent_ones_are_orthogonal():
-    one = Model(
-        description({**WORDLY, "size": 200, "units": 100, "embedding": 90, "gaussian": 0.01}),
-        {"en": TEXT},
-        80,
-    )
+    sizes = {"size": 200, "units": 100, "embedding": 90}
+    one = model({**WORDLY, **sizes, "gaussian": 0.01}, width=80)
     for name, weights in one.named_parameters():
         if weights.ndim == 1:
             assert (weights == 0).all(), name

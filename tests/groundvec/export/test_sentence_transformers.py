@@ -2,29 +2,22 @@ import json
 
 import numpy as np
 import pytest
-import torch
 from numpy.testing import assert_allclose, assert_array_equal
 from PIL import Image
 from sentence_transformers import SentenceTransformer
 
 from groundvec import SentenceEncoder
 from groundvec.export.sentence_transformers import save
-from groundvec.model.network import Model
-from groundvec.text import characters
-from tests.support.examples import description, save_model
+from tests.support.examples import save_model
+from tests.support.models import model
 from tests.support.refusals import refused
 
-CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
 SENTENCES = ["A dog.", "?", "  Zwei\tHunde ", "never seen: éß🐶", "A dog chases 2 cats. " * 9] * 3
 
 
 def train(folder, similarity="cosine"):
     """Write the folder of a model of two languages, with an ensemble of two snapshots."""
-    text = characters.Text.build(CAPTIONS)
-    parts = {"languages": ["en", "de"], "similarity": similarity}
-    described = description("gru-16-attention", "characters", parts)
-    torch.manual_seed(0)
-    models = [Model(described, {"en": text, "de": text}, 6) for _ in range(2)]
+    models = [model(seed=k, languages=["en", "de"], similarity=similarity) for k in range(2)]
     save_model(folder, models, epochs=(4, 8))
     (folder / "README.md").write_text("# The model card\n")
     return folder

@@ -12,7 +12,7 @@ import reproduction  # noqa: F401, makes the study's parts known
 from groundvec import SentenceEncoder
 from groundvec.device import choose, rounds_to_bfloat16
 from groundvec.model.folder import ModelFolder
-from groundvec.model.network import Model, load_model
+from groundvec.model.network import load_model
 from groundvec.model.stored import Weights
 from groundvec.model.weights import load as load_weights
 from groundvec.model.weights import save as save_weights
@@ -20,13 +20,13 @@ from groundvec.runtime.files import read_json, write_json
 from groundvec.similarity import join
 from tests.support.examples import change_model, description
 from tests.support.limits import grows_less_than
-from tests.support.models import BAG, TEXT, embed, model, saved_model
+from tests.support.models import BAG, embed, model, saved_model
 from tests.support.refusals import refused
 from tests.support.tables import cells
 
 
 def test_the_image_encoder_starts_xavier_uniform():
-    one = Model(description("gru-512-attention"), {"en": TEXT}, 1024)
+    one = model("gru-512-attention", width=1024)
     weight = one.image.projection.weight
     bound = np.sqrt(6 / (1024 + 512))
     assert 0.99 * bound < weight.abs().max() <= bound
@@ -156,9 +156,7 @@ def test_programs_compute_float32_as_such():
 def test_image_features_are_standardized_by_the_training_images(tmp_path):
     features = np.random.default_rng(0).normal(3, 5, size=(40, 12)).astype(np.float32)
     features[:, 4] = 2.5  # it never varies
-    described = description(parts={"image": {"standardize": True}})
-    torch.manual_seed(0)
-    one = Model(described, {"en": TEXT}, 12).eval()
+    one = model(image={"standardize": True})
     one.image.measure(features)
     others = features[:3] + 1
     deviation = features.std(axis=0, ddof=0)
@@ -170,10 +168,10 @@ def test_image_features_are_standardized_by_the_training_images(tmp_path):
     for packed in (False, True):
         save_weights(one, tmp_path / "weights", packed=packed)
         with torch.device("meta"):
-            again = Model(described, {"en": TEXT}, 12)
+            again = model(image={"standardize": True})
         load_weights(again, Weights(tmp_path / "weights"))
-        similar = again.eval().encode_images(others) * one.encode_images(others)
+        similar = again.encode_images(others) * one.encode_images(others)
         assert similar.sum(axis=1).min() > 0.999
-    plain = Model(description(), {"en": TEXT}, 12)
+    plain = model()
     plain.image.measure(features)
     assert set(plain.image.state_dict()) == {"projection.weight", "projection.bias"}

@@ -6,13 +6,13 @@ from safetensors.torch import load_file, save_file
 
 from groundvec import numpy_backend
 from groundvec.model.folder import ModelFolder
-from groundvec.model.network import Model, load_model
+from groundvec.model.network import load_model
 from groundvec.model.stored import Weights
 from groundvec.model.weights import load as load_weights
 from groundvec.model.weights import save as save_weights
-from tests.support.examples import description, save_model
+from tests.support.examples import save_model
 from tests.support.limits import grows_less_than
-from tests.support.models import BAG, TEXTS, saved_model
+from tests.support.models import BAG, model, saved_model
 from tests.support.refusals import refused
 from tests.support.tables import cells
 
@@ -116,9 +116,7 @@ def test_stored_matrices_that_do_not_fit_are_refused(
     ],
 )
 def test_weights_of_images_are_checked_before_images_are_read(tmp_path, load, name, value, error):
-    torch.manual_seed(0)
-    parts = description(BAG, "words") | {"image": {"standardize": True}}
-    save_model(tmp_path, Model(parts, {"en": TEXTS["words"]}, 12))
+    save_model(tmp_path, model(BAG, text="words", image={"standardize": True}))
     path = tmp_path / "snapshots" / "epoch-004.safetensors"
     save_file(load_file(path) | {name: value}, path)
     with refused(error):

@@ -20,8 +20,8 @@ from groundvec.model.hub import find
 from groundvec.model.network import Model, load_ensemble, load_model
 from groundvec.model.sentences import encode_sentences
 from groundvec.runtime.files import write_json
-from tests.support.examples import description, save_model
-from tests.support.models import CAPTIONS, TEXTS
+from tests.support.examples import save_model
+from tests.support.models import CAPTIONS, model
 from tests.support.tables import cells
 
 ODD = [
@@ -49,14 +49,13 @@ MODELS = cells("""
 
 def both(folder, encoder, text):
     """A model that is saved at random: by torch, and by NumPy."""
-    torch.manual_seed(0)
-    model = Model(description(encoder, text), {"en": TEXTS[text]}, 12)
+    network = model(encoder, text=text)
     with torch.no_grad():
-        for weights in model.parameters():  # biases and embeddings of unknown words too
+        for weights in network.parameters():  # biases and embeddings of unknown words too
             weights.add_(torch.randn_like(weights), alpha=0.3)
-        for weights in model.captions.buffers():
+        for weights in network.captions.buffers():
             weights.uniform_(0.1, 3)
-    save_model(folder, model)
+    save_model(folder, network)
     saved = ModelFolder(folder)
     return [load_model(saved, 4)], [inference.Network(saved, 4)]
 

@@ -4,9 +4,10 @@ import pytest
 import torch
 
 from groundvec.model.folder import ModelFolder
-from groundvec.model.network import Model, load_model
+from groundvec.model.network import load_model
 from groundvec.training import fine_tuning, loop
 from tests.support.examples import description, save_model
+from tests.support.models import model
 from tests.support.trainings import SPLIT, TEXT, recalls
 
 
@@ -34,7 +35,7 @@ def test_a_training_with_patience_stops_and_keeps_its_best_epoch(
 @pytest.fixture
 def folders(tmp_path):
     """The folders of a model whose weights are 0, and of one whose weights are 1."""
-    network = Model(description("gru-8-max"), {"en": TEXT}, 6)
+    network = model("gru-8-max", width=6)
     for name, value in {"start": 0.0, "tuned": 1.0}.items():
         for parameter in network.parameters():
             torch.nn.init.constant_(parameter, value)
@@ -62,7 +63,7 @@ def test_a_model_of_other_parts_cannot_be_fine_tuned(folders, tmp_path):
     start = ModelFolder(folders[0])
     assert fine_tuning.obstacle(start, start, "en") == ""
     assert fine_tuning.obstacle(start, start, "de") == "it reads en, and the captions are in de"
-    other = Model(description("lstm-8-max"), {"en": TEXT}, 6)
+    other = model("lstm-8-max", width=6)
     save_model(tmp_path / "other", other)
     recipe = ModelFolder(tmp_path / "other")
     assert fine_tuning.obstacle(start, recipe, "en") == "the recipe has another encoder"

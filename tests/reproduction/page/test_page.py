@@ -6,14 +6,11 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from matplotlib.figure import Figure
 
 from groundvec.card.text import MINUS
 from groundvec.features import store
-from groundvec.model.network import Model
 from groundvec.runtime.files import read_json, write_json
-from groundvec.text.characters import Text
 from reproduction.page import gallery
 from reproduction.page.items import caption
 from reproduction.papers import captions, known
@@ -21,7 +18,8 @@ from reproduction.render import style
 from reproduction.render.tables import write_table
 from reproduction.reporting.embedded import Embedded
 from reproduction.schemas import Claims
-from tests.support.examples import description, save_model
+from tests.support.examples import save_model
+from tests.support.models import model
 from tests.support.refusals import refused
 from tests.support.result_files import REPORTED, filled, read_table, run
 from tests.support.retrieval_scores import results_of, training
@@ -39,15 +37,13 @@ def trained(tmp_path_factory):
         [f"Picture i{image}, told {k} times {ODD}" for k in range(5)] for image in range(18)
     ]
     write_data(folder, ["dev"] * 6 + ["test"] * 12, captions)
-    text = Text.build([caption for of_image in captions for caption in of_image])
     for seed, name in enumerate(TRAINED):
-        torch.manual_seed(seed)
-        model = folder / "models" / name / "seed1"
+        training_folder = folder / "models" / name / "seed1"
         features = store.attributes(folder / "features.h5")
-        save_model(model, Model(description(name), {"en": text}, 12), model=name, features=features)
+        save_model(training_folder, model(name, seed), model=name, features=features)
         data = data_options(folder, "captions", "features")
         output = ("--threads", 1, "--output", folder / name)
-        run_script("retrieval", "--model", model, *data, *output)
+        run_script("retrieval", "--model", training_folder, *data, *output)
     return folder
 
 

@@ -3,21 +3,19 @@
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from groundvec.evaluation.ranks import SAME
 from groundvec.features import store
-from groundvec.model.network import Model
 from groundvec.runtime.files import read_json, write_json
-from groundvec.text.characters import Text
 from reproduction.render import style
 from reproduction.render.samples import retrieved, samples
 from reproduction.reporting.embedded import Embedded, features_of
 from reproduction.reporting.results import Results
-from tests.support.examples import description, save_model
+from tests.support.examples import save_model
+from tests.support.models import model
 from tests.support.refusals import refused
 from tests.support.result_files import write
 from tests.support.retrieval_scores import training
@@ -87,12 +85,9 @@ def trained(tmp_path):
     text = "Picture {}, time {}, costs $5 \\frac_ or $10 🐶"
     captions = [[text.format(image, k) for k in range(6)] for image in range(7)]
     write_data(tmp_path, ["dev", *["test"] * 6], captions)
-    torch.manual_seed(0)
-    text = Text.build([caption for of_image in captions for caption in of_image])
     folder = tmp_path / "models" / "scenes" / "gru-8-attention" / "seed1"
-    network = Model(description("gru-8-attention"), {"en": text}, 12)
     features = store.attributes(tmp_path / "features.h5")
-    save_model(folder, network, epochs=(0,), model="gru-8-attention", features=features)
+    save_model(folder, model(), epochs=(0,), model="gru-8-attention", features=features)
     return folder
 
 

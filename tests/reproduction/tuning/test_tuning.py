@@ -17,13 +17,12 @@ from groundvec.features.images import load as load_image
 from groundvec.features.networks import FromPixels, Stages
 from groundvec.features.transform import Transform
 from groundvec.model.folder import ModelFolder
-from groundvec.model.network import Model
 from groundvec.objectives import contrastive
 from groundvec.training import checkpoints
 from reproduction.tuning import image_network, training
-from tests.support.examples import description, save_model
+from tests.support.examples import save_model
 from tests.support.features import make_images
-from tests.support.models import TEXTS
+from tests.support.models import model
 from tests.support.photos import photo
 from tests.support.refusals import refused
 from tests.support.small_data import write_data
@@ -157,10 +156,8 @@ def test_an_epoch_has_each_image_once_with_one_of_its_captions():
 def save_trained(folder, backbone):
     """Write the folder of a model of this backbone's features."""
     encoder = {"name": "bag", "size": 8, "embedding": 8, "dropout": 0.2}
-    parts = {"objective": {"name": "contrastive"}}
-    described = description(encoder, "ngrams", parts, batch_size=4)
-    torch.manual_seed(2)
-    save_model(folder, Model(described, {"en": TEXTS["ngrams"]}, backbone.width))
+    parts = {"objective": {"name": "contrastive"}, "training": {"batch_size": 4}}
+    save_model(folder, model(encoder, 2, "ngrams", backbone.width, **parts))
 
 
 @pytest.fixture
