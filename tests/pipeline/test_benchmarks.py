@@ -31,12 +31,7 @@ def test_kept_results_name_their_origin_and_have_every_column(path):
     content = json.loads(path.read_text())
     assert content["command"] == f"python benchmarks/{path.name.removesuffix('.json')}.py"
     assert content["commit"] != "unknown"
-    assert {"processor", "cores", "gpu", "torch"} <= content["machine"].keys()
-    for row in content["rows"]:
-        assert row.keys() >= KEYS and row["stage"] == path.stem
-        assert row["ours"] > 0 and row["threads"] > 0
-        assert (row["ratio_plain"] is None) == (row["plain"] is None)
-        assert (row["ratio_floor"] is None) == (row["floor"] is None)
+    assert all(row.keys() >= KEYS and row["stage"] == path.stem for row in content["rows"])
 
 
 def test_contestants_take_turns_and_units_count():

@@ -89,18 +89,18 @@ def test_float32_s_rounding_is_within_the_bounds(tmp_path):
 
 @pytest.mark.parametrize(
     "content, message",
-    [
-        (b"", "is not a whole CSV file"),
-        (b"kind,word,count,share\n", "has no rows"),
-        (b"kind,word,count\na,x,1\n", "has no column share"),
-        (b'kind,word,count,share\na,"x,1,0\n', "is not a whole CSV file"),
-        (b"kind,word,count,share\na,x,1,0,9\n", "rows have more fields than the header"),
-        (b"kind,word,count,share\na,x,1e999,0\n", "line 2: count is 'inf', not a number"),
-    ],
+    cells("""
+    kind,word,count,share↵                | has no rows
+    kind,word,count↵a,x,1↵                | has no column share
+    kind,word,count,share↵a,"x,1,0↵       | is not a whole CSV file
+    kind,word,count,share↵a,x,1,0,9↵      | rows have more fields than the header
+    kind,word,count,share↵a,x,1e999,0↵    | line 2: count is 'inf', not a number
+                                          | is not a whole CSV file
+    """),
 )
 def test_damaged_files_are_one_line(tmp_path, content, message):
     path = tmp_path / "x.csv"
-    path.write_bytes(content)
+    path.write_text(content.replace("↵", "\n"))
     with refused(f"{path} .*{message}"):
         frames.read(path, Form)
 
