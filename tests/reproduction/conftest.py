@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from tests.support.result_files import SYSTEM, TRAININGS, predictions
+from tests.support.result_files import SYSTEM, TRAININGS, predictions, read_table
 from tests.support.retrieval_scores import results_of, training
 
 
@@ -30,15 +30,15 @@ def files(tmp_path):
     pd.concat(ours).to_csv(paths[0], index=False)
     cosines = [0.6, 0.1, 0.5, 0.1, 0.2, 0.3]
     predictions("trigrams", None, "baseline", cosines).to_csv(paths[1], index=False)
-    pairs = pd.DataFrame(
-        {
-            "task": ["Scenes"] * 3 + ["Scenes-R"] * 4,
-            "subtask": ["colour"] * 3 + ["Relatedness"] * 4,
-            "split": ["test"] * 3 + ["train"] + ["test"] * 3,
-            "sentence_a": [f"a {i} *costs* $5 & 3% <b>" for i in range(7)],
-            "sentence_b": [f"b {i}" for i in range(7)],
-            "rating": [0.0, 1, 5, 1, 2, 3, 4],
-        }
-    )
+    pairs = read_table("""
+        task     | subtask     | split | sentence_a                | sentence_b | rating
+        Scenes   | colour      | test  | a 0 *costs* $5 & 3% <b>   | b 0        | 0
+        Scenes   | colour      | test  | a 1 *costs* $5 & 3% <b>   | b 1        | 1
+        Scenes   | colour      | test  | a 2 *costs* $5 & 3% <b>   | b 2        | 5
+        Scenes-R | Relatedness | train | a 3 *costs* $5 & 3% <b>   | b 3        | 1
+        Scenes-R | Relatedness | test  | a 4 *costs* $5 & 3% <b>   | b 4        | 2
+        Scenes-R | Relatedness | test  | a 5 *costs* $5 & 3% <b>   | b 5        | 3
+        Scenes-R | Relatedness | test  | a 6 *costs* $5 & 3% <b>   | b 6        | 4
+    """)
     pairs.to_csv(tmp_path / "ratings.csv", index=False)
     return paths

@@ -91,11 +91,6 @@ def models(folder, *names, **more):
 
 SYSTEM = "flickr8k/gru-8-max/seed1"
 
-SCORES = [
-    *("system", "dataset", "model", "seed", "kind", "epochs", "task", "subtask", "statistic"),
-    *("method", "pairs", "pearson", "pearson_low", "pearson_high"),
-]
-
 
 def rows(markdown):
     """Return the cells of every table in a Markdown file, by the heading above it."""
@@ -118,61 +113,56 @@ def shown(path, *columns):
     return "\n".join(lines).replace(MINUS, "-").replace(MISSING, "-") + "\n"
 
 
-def correlation(task, subtask, method, pairs, r, statistic="correlation", half=0.02):
-    return (task, subtask, statistic, method, pairs, r, r - half, r + 2 * half)
+# Each correlation is r + `more`; its interval begins `half` below it and ends 2 `half` above it.
+SCENES = read_table("""
+    task     | subtask     | statistic     | method     | pairs | more | half
+    Scenes   | colour      | correlation   | cosine     | 30    | 0    | 0.02
+    Scenes   | negation    | correlation   | cosine     | 10    | 0.2  | 0.02
+    Scenes-R | Relatedness | correlation   | cosine     | 50    | 0.1  | 0.02
+    Scenes-R | Relatedness | correlation   | classifier | 50    | 0.3  | 0.03
+    Scenes   | all         | mean          | cosine     | 40    | 0.1  | 0.04
+    Scenes   | all         | weighted mean | cosine     | 40    | 0.05 | 0.04
+    Scenes   | all         | concatenated  | cosine     | 40    | 0.07 | 0.04
+    all      | all         | mean          | cosine     | 40    | 0.1  | 0.04
+    all      | all         | weighted mean | cosine     | 40    | 0.05 | 0.04
+    all      | all         | concatenated  | cosine     | 40    | 0.07 | 0.04
+""")
+STS = read_table("""
+    task     | subtask     | statistic     | method     | pairs | more | half
+    STS 2012 | MSRpar      | correlation   | cosine     | 750   | 0    | 0.02
+    STS 2016 | HDL         | correlation   | cosine     | 249   | 0    | 0.02
+    STS-B    | STS 12-16   | correlation   | classifier | 1379  | 0.3  | 0.02
+    SICK     | Relatedness | correlation   | cosine     | 4927  | 0    | 0.02
+    SICK     | Relatedness | correlation   | classifier | 4927  | 0.2  | 0.02
+    STS 2012 | all         | weighted mean | cosine     | 999   | 0    | 0.02
+    STS 2016 | all         | weighted mean | cosine     | 999   | 0    | 0.02
+    all      | all         | weighted mean | cosine     | 999   | 0    | 0.02
+""")
 
 
-def scenes_rows(r):
-    return [
-        correlation("Scenes", "colour", "cosine", 30, r),
-        correlation("Scenes", "negation", "cosine", 10, r + 0.2),
-        correlation("Scenes-R", "Relatedness", "cosine", 50, r + 0.1),
-        correlation("Scenes-R", "Relatedness", "classifier", 50, r + 0.3, half=0.03),
-        *(
-            correlation(task, "all", "cosine", 40, r + more, statistic, half=0.04)
-            for task in ("Scenes", "all")
-            for statistic, more in (("mean", 0.1), ("weighted mean", 0.05), ("concatenated", 0.07))
-        ),
-    ]
-
-
-def sts_rows(r):
-    return [
-        correlation("STS 2012", "MSRpar", "cosine", 750, r),
-        correlation("STS 2016", "HDL", "cosine", 249, r),
-        correlation("STS-B", "STS 12-16", "classifier", 1379, r + 0.3),
-        correlation("SICK", "Relatedness", "cosine", 4927, r),
-        correlation("SICK", "Relatedness", "classifier", 4927, r + 0.2),
-        *(
-            correlation(task, "all", "cosine", 999, r, "weighted mean")
-            for task in ("STS 2012", "STS 2016", "all")
-        ),
-    ]
-
-
-def of_system(system, kinds, make=scenes_rows):
+def of_system(system, kinds, form=SCENES):
     """Return the scores of a system that has these correlations, by kind and epochs."""
     dataset, model, seed = system.split("/") if "/" in system else (None, None, "seed")
-    table = pd.DataFrame(
-        [
-            (system, dataset, model, seed[4:], kind, epochs, *row)
-            for (kind, epochs), r in kinds.items()
-            for row in make(r)
-        ],
-        columns=SCORES,
-    )
+    parts = []
+    for (kind, epochs), r in kinds.items():
+        pearson = r + form["more"]
+        part = form.assign(kind=kind, epochs=epochs, pearson=pearson)
+        part["pearson_low"] = pearson - form["half"]
+        part["pearson_high"] = pearson + 2 * form["half"]
+        parts.append(part)
+    table = pd.concat(parts).assign(system=system, dataset=dataset, model=model, seed=seed[4:])
     for end in ("", "_low", "_high"):
         table[f"spearman{end}"] = table[f"pearson{end}"] - 0.01
     return filled(table, schemas.Scores).assign(encoder=None)
 
 
-def trained(system=SYSTEM, r=0.4, make=scenes_rows):
+def trained(system=SYSTEM, r=0.4, form=SCENES):
     kinds = {("snapshot", "0"): r - 0.3, ("snapshot", "4"): r - 0.1, ("ensemble", "4"): r}
-    return of_system(system, kinds, make)
+    return of_system(system, kinds, form)
 
 
-def baseline(name="trigrams", r=0.3, make=scenes_rows):
-    return of_system(name, {("baseline", None): r}, make)
+def baseline(name="trigrams", r=0.3, form=SCENES):
+    return of_system(name, {("baseline", None): r}, form)
 
 
 def overlapping(table):
@@ -199,21 +189,21 @@ TRAININGS = [("gru-8-max", 1, 50), ("gru-8-max", 2, 40), ("lstm-8-max", 1, 30)]
 SELECTED = {"flickr8k": ("gru-8-max", 1)}
 
 
-def predictions(system, epochs, kind, cosines, classifier=()):
+PAIRS = read_table("""
+    pair | task     | subtask     | rating
+    0    | Scenes   | colour      | 0
+    1    | Scenes   | colour      | 1
+    2    | Scenes   | colour      | 5
+    4    | Scenes-R | Relatedness | 2
+    5    | Scenes-R | Relatedness | 3
+    6    | Scenes-R | Relatedness | 4
+""")  # pair 3 is a training pair
+
+
+def predictions(system, epochs, kind, cosines, classifier=(2.5, 2.6, 2.4)):
     """Return predictions for six pairs, the last three of a supervised task."""
-    return pd.DataFrame(
-        {
-            "system": system,
-            "kind": kind,
-            "epochs": epochs,
-            "pair": [0, 1, 2, 4, 5, 6],  # pair 3 is a training pair
-            "task": ["Scenes"] * 3 + ["Scenes-R"] * 3,
-            "subtask": ["colour"] * 3 + ["Relatedness"] * 3,
-            "rating": [0.0, 1, 5, 2, 3, 4],
-            "cosine": cosines,
-            "classifier": [None] * 3 + list(classifier or [2.5, 2.6, 2.4]),
-        }
-    )
+    table = PAIRS.assign(system=system, kind=kind, epochs=epochs, cosine=cosines)
+    return table.assign(classifier=[None] * 3 + list(classifier))
 
 
 TASKS = """task,subtask,source,train,dev,test,dropped

@@ -13,7 +13,7 @@ from groundvec.runtime.files import write_json
 from reproduction.papers import known, references
 from tests.support.examples import change_model
 from tests.support.refusals import refused
-from tests.support.result_files import described, of_system, overlapping, sts_rows, write_models
+from tests.support.result_files import STS, described, of_system, overlapping, write_models
 from tests.support.retrieval_scores import training
 
 DATA = {name: parts.options_schema("sources", name)["card"] for name in parts.names("sources")}
@@ -43,7 +43,7 @@ def retrieval():
 
 def scores(untrained=0.1):
     kinds = {("snapshot", "0"): untrained, ("snapshot", "8"): 0.3, ("ensemble", "4+8"): 0.4}
-    return overlapping(of_system("flickr8k/gru-8-max/seed1", kinds, sts_rows))
+    return overlapping(of_system("flickr8k/gru-8-max/seed1", kinds, STS))
 
 
 def make(folder, source="flickr8k", papers=("merkx_frank_2019",), rated=True, **options):

@@ -19,24 +19,39 @@ from tests.support.result_files import (
     write_models,
 )
 
+# Three images with two captions each.
+QUERIES = read_table("""
+    image | direction
+    0     | caption_to_image
+    0     | caption_to_image
+    1     | caption_to_image
+    1     | caption_to_image
+    2     | caption_to_image
+    2     | caption_to_image
+    0     | image_to_caption
+    1     | image_to_caption
+    2     | image_to_caption
+""").assign(dataset="d", language="en", kind="ensemble", epochs="4+8")
+PAIRS = read_table("""
+    pair | task     | subtask | rating
+    0    | STS 2012 | s       | 1
+    1    | STS 2012 | s       | 2
+    2    | STS 2012 | s       | 3
+    3    | SICK     | s       | 1
+    4    | SICK     | s       | 2
+    5    | SICK     | s       | 3
+""").assign(kind="ensemble", epochs="4+8")
+
 
 def queries(model, seed, found):
-    """Describe the ranks of queries: three images with two captions each."""
-    image = [0, 0, 1, 1, 2, 2, 0, 1, 2]
-    direction = ["caption_to_image"] * 6 + ["image_to_caption"] * 3
-    rank = np.where(found, 10, 11)
-    columns = {"image": image, "direction": direction, "rank": rank}
-    columns |= {"language": "en", "kind": "ensemble", "epochs": "4+8"}
-    return pd.DataFrame({"dataset": "d", "model": model, "seed": seed, **columns})
+    """Describe the ranks of queries."""
+    return QUERIES.assign(model=model, seed=seed, rank=np.where(found, 10, 11))
 
 
 def pairs(system, predicted):
-    """Predictions for two tasks of three pairs each, the second with a classifier."""
-    task = ["STS 2012"] * 3 + ["SICK"] * 3
-    columns = {"task": task, "subtask": "s", "rating": [1.0, 2, 3] * 2, "cosine": predicted}
+    """Describe predictions for two tasks of three pairs each, the second with a classifier."""
     classifier = [np.nan] * 3 + predicted[3:]
-    labels = {"system": system, "kind": "ensemble", "epochs": "4+8", "pair": range(6)}
-    return pd.DataFrame({**labels, **columns, "classifier": classifier})
+    return PAIRS.assign(system=system, cosine=predicted, classifier=classifier)
 
 
 ABLATION = """

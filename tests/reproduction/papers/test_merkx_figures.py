@@ -13,7 +13,7 @@ from reproduction.render.figures import forest
 from reproduction.reporting.measures import semantic_measures
 from tests.support import result_files as support
 from tests.support.refusals import refused
-from tests.support.result_files import BAG, models, read, sts_rows, trained
+from tests.support.result_files import BAG, STS, models, read, trained
 from tests.support.result_files import REPORTED as FOLDER
 from tests.support.retrieval_scores import C2I, training
 
@@ -35,11 +35,11 @@ def retrieval(dataset, model, r10=50.0, seed=1, curve=None):
 
 def rated(dataset, model, r, seed=1):
     """Scores of a training: r on STS and r + 0.2 on SICK; 0.3 less of the untrained network."""
-    return trained(f"{dataset}/{model}/seed{seed}", r, sts_rows)
+    return trained(f"{dataset}/{model}/seed{seed}", r, STS)
 
 
 def baseline(name, r, encoder=None):
-    return support.baseline(name, r, sts_rows).assign(encoder=encoder)
+    return support.baseline(name, r, STS).assign(encoder=encoder)
 
 
 def measures(folder, *tables):

@@ -14,6 +14,7 @@ from tests.support.refusals import refused
 from tests.support.result_files import (
     REPORTED,
     SELECTED,
+    STS,
     SYSTEM,
     TASKS,
     TRAININGS,
@@ -22,7 +23,6 @@ from tests.support.result_files import (
     rows,
     run,
     shown,
-    sts_rows,
     trained,
     write,
 )
@@ -191,7 +191,7 @@ Relatedness | 24 | 59.0 +4.0 -2.0 | 29.5 +2.0 -1.0
 
 
 def test_the_supplement_shows_measured_and_reported_numbers(tmp_path, retrieval):
-    path = supplement(tmp_path, retrieval, trained(make=sts_rows), baseline(make=sts_rows))
+    path = supplement(tmp_path, retrieval, trained(form=STS), baseline(form=STS))
     heading = rows(path.read_text("utf-8"))["Each subtask"][0]
     assert " | ".join(heading) == (
         "task | subtask | measure | pairs | seen (Flickr8k) | BOW (reported) | "

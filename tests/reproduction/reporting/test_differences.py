@@ -9,7 +9,7 @@ from groundvec.results.frames import read_csv
 from reproduction.papers.merkx_frank_2019 import section_4_3, section_4_3_4
 from reproduction.papers.merkx_frank_2019.reported import read_correlations
 from tests.support.refusals import refused
-from tests.support.result_files import REPORTED, SELECTED, SYSTEM, rows, run, shown
+from tests.support.result_files import REPORTED, SELECTED, SYSTEM, read_table, rows, run, shown
 
 
 def test_the_intervals_reproduce_the_paper_s_counts():
@@ -28,24 +28,6 @@ def test_the_intervals_reproduce_the_paper_s_counts():
     assert found["InferSent", flickr] == (7, 26 - 16 - 7)
 
 
-def above(r_a, r_b, n):
-    """Count the subtasks on which each of two systems is above the other's interval."""
-    tables = [
-        pd.DataFrame({"name": name, "task": "t", "subtask": range(len(r)), "r": r, "n": n})
-        for name, r in (("a", r_a), ("b", r_b))
-    ]
-    (row,) = section_4_3.outside_intervals(pd.concat(tables)).itertuples()
-    return row.a_interval, row.b_interval
-
-
-def moved(values, ulps):
-    """Move numbers by `steps` to the next float, but not beyond 1."""
-    values = np.array(values, float)
-    for _ in range(abs(ulps)):
-        values = np.nextafter(values, np.inf if ulps > 0 else -np.inf)
-    return np.clip(values, -1, 1)
-
-
 @given(
     st.lists(st.integers(-1000, 1000).map(lambda k: k / 1000), min_size=1, max_size=5),
     st.sampled_from([4, 10, 100, 1_000, 10**9]),
@@ -53,7 +35,14 @@ def moved(values, ulps):
 )
 def test_equal_correlations_are_never_better(r, n, ulps):
     """Nor those that differ by the last bits; of 10**9 pairs the interval has hardly a width."""
-    assert above([*r, 1.0], moved([*r, 1.0], ulps), n) == (0, 0)
+    correlations = np.array([*r, 1.0])
+    moved = np.clip(correlations * (1 + ulps * np.finfo(float).eps), -1, 1)
+    tables = [
+        pd.DataFrame({"name": name, "task": "t", "subtask": range(len(values)), "r": values})
+        for name, values in (("a", correlations), ("b", moved))
+    ]
+    [row] = section_4_3.outside_intervals(pd.concat(tables).assign(n=n)).itertuples()
+    assert (row.a_interval, row.b_interval) == (0, 0)
 
 
 def section(folder, predictions, retrieval):
@@ -109,11 +98,19 @@ def test_significance_counts_both_ways_raw_and_corrected(tmp_path, retrieval, mo
     assert len(pd.read_csv(tmp_path / "section_4_3-tests.csv")) == 6 * 4
 
 
-def curve(measure, values, model="gru-8-max", seed=1):
-    rows = {"epoch": list(values), "value": list(values.values())}
-    return pd.DataFrame(rows).assign(dataset="flickr8k", model=model, seed=seed, measure=measure)
-
-
+CURVES = """
+dataset  | model      | seed | measure        | epoch | value
+flickr8k | gru-8-max  | 1    | training task  | 8     | 50
+flickr8k | gru-8-max  | 1    | training task  | 0     | 1
+flickr8k | gru-8-max  | 1    | training task  | 3     | 40
+flickr8k | gru-8-max  | 1    | training task  | 6     | 45
+flickr8k | gru-8-max  | 1    | semantic score | 0     | -5
+flickr8k | gru-8-max  | 1    | semantic score | 4     | 60
+flickr8k | gru-8-max  | 1    | semantic score | 6     | 64
+flickr8k | gru-8-max  | 1    | semantic score | 8     | 48
+flickr8k | gru-8-max  | 2    | training task  | 0     | 99
+flickr8k | lstm-8-max | 1    | training task  | 0     | 99
+"""
 CHANGES = """\
 # Flickr8k
 training task | reported | - | - | - | 12.8 | -
@@ -124,19 +121,12 @@ semantic score | measured | 60.0 (epoch 4) | 64.0 (epoch 6) | 48.0 (epoch 8) | -
 
 
 def test_section_4_3_4_has_the_changes_since_epoch_four_and_the_peak(tmp_path):
-    curves = pd.concat(
-        [
-            curve("training task", {8: 50.0, 0: 1.0, 3: 40.0, 6: 45.0}),
-            curve("semantic score", {0: -5.0, 4: 60.0, 6: 64.0, 8: 48.0}),
-            curve("training task", {0: 99.0}, seed=2),
-            curve("training task", {0: 99.0}, model="lstm-8-max"),
-        ]
-    )
+    curves = read_table(CURVES)
     reported = read_csv(REPORTED / "section_4_3_4.csv")
     table = section_4_3_4.changes(curves, reported, SELECTED)
     section_4_3_4.write_changes(tmp_path / "s", table, "gru-8-max")
     assert shown(tmp_path / "s.md") == CHANGES
-    from_zero = section_4_3_4.changes(curve("training task", {0: 0.0, 8: 50.0}), reported, SELECTED)
+    from_zero = section_4_3_4.changes(curves[:2].assign(value=[50.0, 0.0]), reported, SELECTED)
     assert np.isnan(from_zero["since_early"].iloc[1]) and from_zero["since_peak"].iloc[1] == 0
 
 

@@ -6,11 +6,11 @@ from reproduction.reporting import measures, systems
 from tests.support.refusals import refused
 from tests.support.result_files import (
     SELECTED,
+    STS,
     SYSTEM,
     assert_rows,
     baseline,
     read,
-    sts_rows,
     trained,
 )
 
@@ -43,7 +43,7 @@ def test_few_numbers_sum_a_model_up(tmp_path):
 
 
 def test_the_semantic_score_omits_sts_b(tmp_path):
-    table = measures.semantic_measures(read(tmp_path, trained(r=0.5, make=sts_rows)))
+    table = measures.semantic_measures(read(tmp_path, trained(r=0.5, form=STS)))
     ours = table[table["kind"] == "ensemble"].set_index("measure")["pearson"].round(9)
     assert ours.to_dict() == {"STS 12-16": 0.5, "STS-B": 0.8, "SICK-R": 0.7, "semantic score": 0.6}
 
