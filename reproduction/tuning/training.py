@@ -317,13 +317,14 @@ def decoded(
     files = images.loc[image_ids]
     side = transform.resize
     work.mkdir(parents=True, exist_ok=True)
-    with TemporaryFile(dir=work) as file:  # it exists as long as the array
-        pixels = np.memmap(file, np.uint8, "w+", shape=(len(files), 3, side, side))
     paths = zip(files["path"], files["sha256"], strict=True)
     bar = Progress(paths, total=len(files), desc="decoding", unit="images", leave=False)
-    for row, (path, sha) in enumerate(bar):
-        [pixels[row]] = cut(load(path, sha), side, side, transform.interpolation, crops=1)
-    return pixels
+    with TemporaryFile(dir=work) as file:  # it exists as long as the array
+        for path, sha in bar:
+            # Not through the map: on a full disk, the system would kill the program.
+            file.write(cut(load(path, sha), side, side, transform.interpolation, crops=1).tobytes())
+        file.flush()
+        return np.memmap(file, np.uint8, "r+", shape=(len(files), 3, side, side))
 
 
 def _write(

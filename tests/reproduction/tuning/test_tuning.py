@@ -2,6 +2,7 @@
 
 import json
 import math
+from unittest.mock import MagicMock
 
 import numpy as np
 import pandas as pd
@@ -234,7 +235,7 @@ def test_the_upper_part_alone_is_changed(tune):
     assert not torch.equal(after[name], before[name] * factor[:, None, None, None])
 
 
-def test_images_are_decoded_as_extraction_does(tmp_path):
+def test_images_are_decoded_as_extraction_does(tmp_path, monkeypatch):
     images = pd.read_csv(make_images(tmp_path, 4)).set_index("image_id")
     ids = np.array(["id 3", "id 0"])
     pixels = training.decoded(images, TRANSFORM, tmp_path, ids)
@@ -245,6 +246,12 @@ def test_images_are_decoded_as_extraction_does(tmp_path):
 
     with refused(r"images.csv lacks id 12, which captions.csv has"):
         training.decoded(images, TRANSFORM, tmp_path, np.array(["id 12"]))
+    # Not a SIGBUS, as by a map of holes.
+    full = MagicMock()
+    full.return_value.__enter__.return_value.write.side_effect = OSError("No space left on device")
+    monkeypatch.setattr(training, "TemporaryFile", full)
+    with pytest.raises(OSError, match="No space left"):
+        training.decoded(images, TRANSFORM, tmp_path, ids)
 
 
 def test_networks_that_cannot_be_tuned_are_refused(tune, tmp_path):
