@@ -16,21 +16,12 @@ from groundvec.runtime.files import read_json
 from reproduction.page import items
 from reproduction.papers import known, references
 from reproduction.reporting.bibtex import bibtex
-from reproduction.reporting.claims import FAILS, HOLDS, OPEN
 from reproduction.reporting.measures import whole
-from reproduction.reporting.reported_vs_measured import EQUAL, HIGHER, LOWER
+from reproduction.reporting.reported_vs_measured import EQUAL
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, PROVENANCE, rows_of
 from reproduction.scenes.ratings import SOURCES
 
-TASKS = {
-    "to_images": "caption → pictures",
-    "to_captions": "picture → captions",
-    "to_sentences": "caption → captions",
-}
-# Signs and CSS classes of verdicts, and of reported numbers compared with measured ones.
-SIGNS = {HOLDS: "✓", FAILS: "✗", OPEN: "?", EQUAL: "=", HIGHER: "▲", LOWER: "▼"}
-CLASSES = {HOLDS: "good", FAILS: "bad", OPEN: "open", EQUAL: "good", HIGHER: "bad", LOWER: "bad"}
 GALLERY: Schema = parts.load_yaml(Path(__file__).with_name("gallery.yaml"))
 
 
@@ -71,7 +62,6 @@ def page(results: Results) -> str:
         compared_papers=compared_papers,
         best=_best(results, galleries, tables),
         galleries=galleries,
-        tasks=TASKS,
         thumbnails=thumbnails,
         numbers={
             gallery["dataset"]: {
@@ -85,8 +75,6 @@ def page(results: Results) -> str:
         provenance=_provenance(tables),
         page_provenance=provenance(),
         try_it=Markup(items.read_text(try_it)) if try_it else "",
-        signs=SIGNS,
-        classes=CLASSES,
         names=NAMES,
     )
     template = Path(__file__).with_suffix(".html")
