@@ -17,7 +17,6 @@ from reproduction.page import items
 from reproduction.papers import known, references
 from reproduction.reporting.bibtex import bibtex
 from reproduction.reporting.measures import whole
-from reproduction.reporting.reported_vs_measured import EQUAL
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, PROVENANCE, rows_of
 from reproduction.scenes.ratings import SOURCES
@@ -53,7 +52,6 @@ def page(results: Results) -> str:
     compared_papers = []
     if compares and not own_data:
         compared_papers = [paper for paper in papers if not paper["description"].follows]
-    drawn_sets = [gallery["dataset"] for gallery in galleries if gallery["drawn"]]
     values = dict(
         experiment=results["experiment"],
         title=title(trained),
@@ -70,50 +68,41 @@ def page(results: Results) -> str:
             for gallery in galleries
         },
         computed_ratings=_of_drawn_scenes(tables),
-        drawn_sets=[NAMES.get(name, name) for name in drawn_sets],
         bibtex="\n".join(map(bibtex, references([paper["key"] for paper in papers]))),
         provenance=_provenance(tables),
         page_provenance=provenance(),
         try_it=Markup(items.read_text(try_it)) if try_it else "",
-        names=NAMES,
     )
     template = Path(__file__).with_suffix(".html")
-    return fill(template, values, {"number": number}, autoescape=True)
+    return fill(template, values, {"number": number, "named": named}, autoescape=True)
+
+
+def named(dataset: str) -> str:
+    """Return the name of a data set in texts."""
+    return NAMES.get(dataset, dataset)
 
 
 def title(trained: pd.DataFrame) -> str:
     """Name the models and the data: `2 models on Flickr8k and scenes`, or `gru-8 on Flickr8k`."""
-    datasets = [NAMES.get(name, name) for name in trained["dataset"].unique()]
+    datasets = map(named, trained["dataset"].unique())
     models = trained["model"].iloc[0] if len(trained) == 1 else f"{len(trained)} models"
-    return f"{models} on {listed(datasets)}"
+    return f"{models} on {listed(list(datasets))}"
 
 
 def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Group tables and figures by paper, and count the claims that hold.
-
-    Tables with verdicts have their own section. A paper's first table with reported numbers
-    starts open.
-    """
+    """Group tables and figures by paper, with the counts of the claims that hold."""
     papers = []
     # Numbered tables first, in the order of their names.
     numbered = sorted(tables, key=lambda table: (table["name"][:5] != "table", table["name"]))
     for key in dict.fromkeys(item["paper"] for item in [*tables, *figures]):
         own_tables = [table for table in numbered if table["paper"] == key]
-        comparisons = [row for table in own_tables for row in table["compared"]]
-        plain = [table for table in own_tables if not table["verdicts"]]
         papers.append(
             {
                 "key": key,
                 "description": known()[key],
                 "verdicts": next((table["counts"] for table in own_tables if table["counts"]), {}),
-                "tests": [table for table in own_tables if table["verdicts"]],
-                "tables": plain,
-                # False sorts before True, and `min` returns the first of several equals.
-                "first": min(plain, key=lambda table: not table["reported"], default=None),
+                "tables": own_tables,
                 "figures": [item for item in figures if item["paper"] == key],
-                "compared": [table for table in own_tables if table["compared"]],
-                "alike": sum(row["verdict"] == EQUAL for row in comparisons),
-                "comparisons": len(comparisons),
             }
         )
     return papers

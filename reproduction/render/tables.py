@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas as pd
 
@@ -24,24 +23,6 @@ LATEX_DELIMITERS = {
     "variable_start_string": "<<",
     "variable_end_string": ">>",
 }
-
-
-class Span(NamedTuple):
-    """A heading above several columns."""
-
-    name: str
-    columns: int  # the number of columns below it
-    last: int  # the number of the last of these columns, from 1
-
-    @property
-    def first(self) -> int:
-        """Return the number of the first column below it, from 1."""
-        return self.last - self.columns + 1
-
-    @property
-    def title(self) -> str:
-        """Return the heading, capitalized."""
-        return self.name[:1].upper() + self.name[1:]
 
 
 def write_table(
@@ -74,11 +55,11 @@ def write_table(
         grouped = {str(name): rows for name, rows in text.groupby(by_row, sort=False)}
     write_numbers(f"{stem}.csv", raw)
     spans = spans or {}
-    last = len(text.columns) - sum(spans.values())  # the last column without a span
+    first = len(text.columns) - sum(spans.values()) + 1  # columns count from 1
     placed = []
-    for name, count in spans.items():
-        last += count
-        placed.append(Span(name, count, last))
+    for name, columns in spans.items():
+        placed.append({"name": name, "columns": columns, "first": first})
+        first += columns
     values = {
         "title": title,
         "headings": [str(name) for name in text],
@@ -86,7 +67,6 @@ def write_table(
         # Whether each column has labels, numbers or text.
         "kinds": [{"l": "label", "r": "number"}.get(column, "text") for column in align],
         "spans": placed,
-        "begins": {span.first: f"{span.name} " for span in placed},
         "groups": {name: rows.to_numpy().tolist() for name, rows in grouped.items()},
         "notes": notes,
         "landscape": landscape,
