@@ -66,12 +66,12 @@ def make(results: Results, stem: Path) -> None:
     check_scored(results.query_ranks, results.predictions)
     values = measured(results.query_ranks, results.predictions)
     selected = {dataset: model for dataset, (model, _) in results.selected.items()}
-    best = {
-        (training["dataset"], training["model"], training["seed"]): best_snapshot(training)
-        for _, training in results.models.iterrows()
-        if training["model"] == selected[training["dataset"]]
-    }
-    table = claims(values, results.models, selected, best)
+    models = results.models
+    trainings = models[models["model"] == models["dataset"].map(selected)]
+    best = trainings[["dataset", "model", "seed"]].assign(
+        epochs=[best_snapshot(training) for _, training in trainings.iterrows()]
+    )
+    table = claims(values, models, selected, best)
     selection = f"Epochs and snapshots belong to {criterion(results.select)}."
     write(stem, table, TITLE, [*NOTES, selection])
 
@@ -87,17 +87,14 @@ def measured(ranks: QueryRanks, predictions: Predictions) -> pd.DataFrame:
 
 
 def claims(
-    values: pd.DataFrame,
-    models: Models,
-    selected: Mapping[str, str],
-    best: Mapping[tuple[str, str, int], int],
+    values: pd.DataFrame, models: Models, selected: Mapping[str, str], best: pd.DataFrame
 ) -> Claims:
     """Compute the difference of every comparison, and decide whether the claims hold.
 
     Args:
         values: the result of `measured`.
         selected: the model of each data set whose snapshots are compared, with all its seeds.
-        best: the epoch of the best snapshot of each selected (dataset, model, seed).
+        best: the best snapshots of the selected models: dataset, model, seed and epochs.
     """
     # Seeds of a draw have their own test images, but the same rated pairs.
     overlap = values["dataset"].map(test_to_train_of(models))
@@ -119,9 +116,7 @@ def claims(
     return decide("merkx_frank_2019", stacked(parts))
 
 
-def of_training(
-    trainings: pd.DataFrame, best: Mapping[tuple[str, str, int], int], ends: list[int]
-) -> list[pd.DataFrame]:
+def of_training(trainings: pd.DataFrame, best: pd.DataFrame, ends: list[int]) -> list[pd.DataFrame]:
     """Compare the snapshots of one model with each other and with its ensemble, by seed.
 
     Args:
@@ -132,8 +127,7 @@ def of_training(
     if len(ends) == 1:  # the ensemble is the only snapshot
         return []
     snapshots = trainings.query("kind == 'snapshot'").astype({"epochs": int})
-    training = pd.MultiIndex.from_frame(snapshots[["dataset", "model", "seed"]])
-    best_ones = snapshots[snapshots["epochs"].to_numpy() == training.map(best).to_numpy()]
+    best_ones = snapshots.merge(best)
     snapshots = snapshots.assign(name="epoch " + snapshots["epochs"].astype(str))
     ensemble = trainings.query("kind == 'ensemble'").assign(name="ensemble")
     first = snapshots[snapshots["epochs"] == ends[0]]

@@ -25,7 +25,8 @@ def measured(text):
 
 def claimed(values, described, **best):
     """Make the claims about gru-8-max, whose seed k has its best snapshot at `best` of seedk."""
-    best = {("flickr8k", "gru-8-max", int(seed[4:])): epoch for seed, epoch in best.items()}
+    rows = [("flickr8k", "gru-8-max", int(seed[4:]), epoch) for seed, epoch in best.items()]
+    best = pd.DataFrame(rows, columns=["dataset", "model", "seed", "epochs"])
     return claims.claims(values, described, {"flickr8k": "gru-8-max"}, best)
 
 
