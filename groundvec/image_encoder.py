@@ -67,7 +67,7 @@ class ImageEncoder:
             backbone = [backbone]
         self.backbones = list(backbone)
         if crops is not None:
-            self.backbones = [replace(network, crops=crops) for network in self.backbones]
+            self.backbones = [replace(network, crops=int(crops)) for network in self.backbones]
         # The model's first layer reads the features of all networks, one after another.
         width = sum(network.width for network in self.backbones)
         if width != self.models[0].width:

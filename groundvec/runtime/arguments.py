@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from functools import wraps
 from itertools import chain
 from numbers import Integral, Real
@@ -62,5 +62,5 @@ def _fits(value: Any, hint: Any) -> bool:
             return True
     if isinstance(value, str | bytes) or not isinstance(value, origin):
         return False
-    elements = value if isinstance(value, Collection) and not isinstance(value, Mapping) else ()
+    elements = value if isinstance(value, Collection) else ()  # keys of a mapping
     return all(_fits(element, parts[0]) for element in elements)

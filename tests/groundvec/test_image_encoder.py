@@ -152,7 +152,7 @@ def test_features_of_several_networks_are_concatenated_as_in_training(photos, tm
     expected = encode_images([several], features)
     assert_allclose(seeing.encode(photos), expected, atol=1e-5)
 
-    of_one_crop = ImageEncoder(tmp_path / "model", crops=1).encode(photos)
+    of_one_crop = ImageEncoder(tmp_path / "model", crops=np.int64(1)).encode(photos)
     assert not np.allclose(of_one_crop, expected, atol=1e-5)
 
 

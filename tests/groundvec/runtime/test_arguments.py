@@ -43,6 +43,7 @@ def test_arguments_of_the_annotated_types_are_taken(arguments):
         (lambda: function(True), "count is True"),
         (lambda: function(flag=1), "^flag is 1: give it as bool$"),
         (lambda: function(paths=[1]), r"give it as str \| Path \| Iterable\[str \| Path\]$"),
+        (lambda: function(paths={1: 2}), "paths is {1: 2}"),
         (lambda: function(numbers="12"), "numbers is '12'"),
         (lambda: SentenceEncoder("flickr8k").encode("A.", tokenized=[]), r"tokenized is \[\]"),
         (lambda: evaluate.compare(1, 2), "a is 1: give it as Result | DataFrame"),
