@@ -136,6 +136,11 @@ def _most(value: Sized, count: int) -> str:
     return f"{len(value)} entries are more than {count}" if len(value) > count else ""
 
 
+def _ordered(value: dict[str, Any], keys: list[str]) -> str:
+    numbers = [value[key] for key in keys if _is_number(value.get(key))]
+    return "" if numbers == sorted(numbers) else " is above ".join(keys)
+
+
 def _any(_: Any) -> bool:
     return True
 
@@ -149,6 +154,7 @@ CHECKS: dict[str, tuple[Callable[[Any], bool], Callable[[Any, Any], str]]] = {
     "maxProperties": (TYPES["object"], _most),
     "minItems": (TYPES["array"], _fewest),
     "maxItems": (TYPES["array"], _most),
+    "ordered": (TYPES["object"], _ordered),
     "uniqueItems": (TYPES["array"], _unique),
     "pattern": (TYPES["string"], _pattern),
     "minimum": (_is_number, _beyond(lt, "is less than the minimum of")),

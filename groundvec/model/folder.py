@@ -53,7 +53,10 @@ class ModelFolder:
         self.path = Path(path)
         file = self.path / "model.json"
         self.metadata: Metadata = checked(file, read_json(file, SMALL), MODEL)
-        self.blocks = _blocks(self.metadata.get("features", {}))
+        try:
+            self.blocks = _blocks(self.metadata.get("features", {}))
+        except InputError as error:
+            raise self._wrong(error) from None
 
     @cached_property
     def description(self) -> Description:

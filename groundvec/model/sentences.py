@@ -196,7 +196,8 @@ def make_texts(
         treebank: parsed sentences, for a text that reads trees; others are parsed.
 
     Raises:
-        InputError: a language has no content, or content with other keys or values than its text's.
+        InputError: a language has no content, or content with other keys or values than its text's;
+            or languages with one encoder have different contents.
     """
     text = description["text"]
     part = parts.options_schema("text", text["name"])
@@ -205,12 +206,16 @@ def make_texts(
         "type": "object",
         "required": learned.get("required", list(part["properties"])),
         "properties": part["properties"] | learned.get("properties", {}),
+        "ordered": part.get("ordered", []),
         "additionalProperties": False,
     }
     texts = {"required": description["languages"], "additionalProperties": schema}
     mistake = find_mistake(contents, texts, "texts")
     if mistake:
         raise InputError(mistake)
+    first = contents[description["languages"][0]]
+    if description.get("shared") and any(content != first for content in contents.values()):
+        raise InputError("texts: languages that share an encoder differ")
     make = parts.find("text", text["name"])
     options = {}
     if treebank and "trees" in parts.provided("text", text):

@@ -76,6 +76,11 @@ def test_vectors_that_are_not_finite_are_refused(monkeypatch):
 HUGE = {"cell": "lstm", "size": 16384, "units": 16384, "embedding": 16384, "gaussian": 1}
 LANGUAGES = [a + b for a in ascii_lowercase for b in ascii_lowercase]
 VOCABULARIES = {language: {"characters": "a", "counts": [1]} for language in LANGUAGES}
+NGRAMS = {"name": "ngrams", "shortest": 3, "longest": 2, "buckets": 9}
+TWINS = {"languages": ["en", "de"], "shared": True}
+SMALLER = (
+    '{"resize": 5, "crop": 6, "mean": [0, 0, 0], "std": [1, 1, 1], "interpolation": "bicubic"}'
+)
 DEEP = {"words": [], "relations": [], "counts": [], "places": [], "vectors": ""}
 DEEP |= {"dimension": 10**10, "parser": "x", "form": "chain"}
 
@@ -93,6 +98,12 @@ def merged(content, change):
         ({"description": {"encoder": HUGE}}, "does not hold the weights of this model"),
         ({"description": {"languages": LANGUAGES}, "texts": VOCABULARIES}, "languages: 676"),
         ({"description": {"text": {"name": "trees"}}, "texts": {"en": DEEP}}, "dimension: 10000"),
+        (
+            {"features": {"transform": SMALLER}},
+            r"model\.json does .*: crops of 6 pixels are larger",
+        ),
+        ({"description": {"text": NGRAMS}, "texts": {"en": NGRAMS}}, "shortest is above longest"),
+        ({"description": TWINS, "texts": {"de": VOCABULARIES["de"]}}, "share an encoder differ"),
         ([], r"\[\] is not of type 'object'"),
         *cells(r"""
         {description: {encoder: {size: 1000000000}}}    | 1000000000 is greater than the maximum
@@ -101,6 +112,7 @@ def merged(content, change):
         {features: {crops: 3}}                          | crops: 3 is not one of
         {features: {blocks: '[{"transform": "x"}]'}}    | transform: Expecting
         {features: {blocks: '[{"factor": 1e308}]'}}     | factor: 1e.308 is greater than
+        {features: {blocks: '[{"transform": "[1]"}]'}}  | transform: \[1\] is not of type 'object'
         {sha256: {"4": ""}}                             | sha256\.4: '' does not match
         {width: 60000}                                  | does not hold the weights of this model
         {texts: {en: {parses: /dev/zero}}}              | \('parses' was unexpected\)
