@@ -1,10 +1,11 @@
-"""Draw the objects of the scenes, whose shapes are in things.svg.
+"""Draw the objects of the scenes, whose shapes are in things.svg; things.toml has people's poses.
 
 An object's origin is the point where it touches the ground, or its center if it flies.
 """
 
 import random
 import re
+import tomllib
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -12,8 +13,7 @@ from xml.etree import ElementTree
 
 from reproduction.scenes.pen import PAINT, Pen, shade
 
-_SKIN = ("#fad6b4", "#e2ac80", "#966442")
-_HAIR = ("#34241a", "#6e4422", "#dcb054")
+_PEOPLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _SVG = "{http://www.w3.org/2000/svg}"
 # Each object's group of shapes; things.svg explains its attributes.
 _DRAWING = ElementTree.parse(Path(__file__).with_suffix(".svg"))
@@ -69,22 +69,16 @@ def shapes(
 
 def person(pen: Pen, kind: str, colour: str, pose: str, look: random.Random) -> None:
     """Draw a person who stands, runs, pushes, raises an arm, lifts both, or rides (hip at 0)."""
-    skin = look.choice(_SKIN)
-    part = partial(shapes, pen, colour=colour, look={"skin": skin, "hair": look.choice(_HAIR)})
+    skin = look.choice(_PEOPLE["skin"])
+    hair = look.choice(_PEOPLE["hair"])
+    part = partial(shapes, pen, colour=colour, look={"skin": skin, "hair": hair})
     paint = PAINT[colour]
     hip, shoulder = (44, 76) if kind != "child" else (28, 54)
     if pose == "ride":
         shoulder -= hip
         hip = 0
-    # The hands relative to the shoulders, the front one first.
-    hands = {
-        "run": ((25, -14), (-25, -12)),
-        "push": ((38, -14), (35, -20)),
-        "ride": ((34, -16), (32, -20)),
-        "raise": ((30, 20), (-19, -27)),
-        "lift": ((20, 40), (-20, 40)),
-    }.get(pose, ((19, -27), (-19, -27)))
-    feet = {"run": ((24, 6), (-26, 14)), "ride": ((20, -34), (8, -40))}.get(pose, ((8, 0), (-8, 0)))
+    hands = _PEOPLE["hands"][pose]
+    feet = _PEOPLE["feet"].get(pose, _PEOPLE["feet"]["stand"])
     if kind == "woman":
         pen.move(0, shoulder + 16)
         part("woman-hair")
