@@ -6,7 +6,6 @@ import shutil
 import sys
 from pathlib import Path
 
-import pytest
 import yaml
 
 from tests.support import ROOT, forks
@@ -16,18 +15,13 @@ PROFILE = ROOT / "slurm/config.v9+.yaml"
 SITE = r"# SITE: "
 
 
-@pytest.fixture
-def without_slurm(tmp_path):
-    """An environment without SLURM's commands."""
+def test_a_dry_run_needs_no_slurm(tmp_path):
     commands = tmp_path / "commands"
     commands.mkdir()
     for name in ("bash", "sh", "which", "git", "env"):
         if path := shutil.which(name):
             (commands / name).symlink_to(path)
-    return {**os.environ, "PATH": f"{Path(sys.executable).parent}:{commands}"}
-
-
-def test_a_dry_run_needs_no_slurm(tmp_path, without_slurm):
+    without_slurm = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{commands}"}
     project = copy_project(tmp_path)
     command = ("-m", "snakemake", "--profile", "slurm", "-n", "--configfile", "config/paper.yaml")
     result = forks.run(*command, cwd=project, env=without_slurm)

@@ -156,13 +156,29 @@ trigrams | 1 | -78.6 | -78.6 | -100.0 | -50.0 | - | -
 """
 
 
+RANKS = read_table("""
+    model    | direction        | image | rank
+    gru      | caption_to_image | 0     | 1
+    gru      | caption_to_image | 1     | 10
+    gru      | image_to_caption | 0     | 1
+    gru      | image_to_caption | 1     | 10
+    captions | caption_to_image | 0     | 1
+    captions | caption_to_image | 1     | 1
+    captions | image_to_caption | 0     | 1
+    captions | image_to_caption | 1     | 1
+    images   | caption_to_image | 0     | 1
+    images   | caption_to_image | 1     | 11
+    images   | image_to_caption | 0     | 1
+    images   | image_to_caption | 1     | 11
+""").assign(dataset="flickr8k", seed=1, language="en", kind="ensemble", epochs="4")
+
+
 def test_the_table_has_a_row_for_each_condition_and_baseline(tmp_path):
     """Draws hold correlations of three pairs, and three with a classifier, and queries' ranks."""
-    rank_of_second = {"gru": 10, "captions": 1, "images": 11}
-    files = write_models(tmp_path, *(("flickr8k", name) for name in rank_of_second), **MODELS)
+    names = RANKS["model"].unique()
+    files = write_models(tmp_path, *(("flickr8k", name) for name in names), **MODELS)
     rated = [predictions("trigrams", None, "baseline", [0.5, 0.1, 0, 0.4, 0.3, 0.2])]
-    ranks = []
-    for name, rank in rank_of_second.items():
+    for name in names:
         system = f"flickr8k/{name}/seed1"
         trained = [
             predictions(system, "0", "snapshot", [0.1, 0.2, 0.3, 0.1, 0.2, 0.3]),
@@ -170,15 +186,10 @@ def test_the_table_has_a_row_for_each_condition_and_baseline(tmp_path):
             predictions(system, "4", "ensemble", [0, 0.1, 0.5, 0.2, 0.4, 0.3], [2, 3, 4]),
         ]
         rated.append(pd.concat(trained))
-        about = {"dataset": "flickr8k", "model": name, "seed": 1, "language": "en"}
-        about |= {"kind": "ensemble", "epochs": "4", "image": [0, 1], "rank": [1, rank]}
-        for direction in ("caption_to_image", "image_to_caption"):
-            table = pd.DataFrame(about).assign(direction=direction)
-            ranks.append(filled(table, schemas.QueryRanks))
     tasks = "Scenes,colour,image descriptions,0,0,3,0\nScenes-R,Relatedness,drawn,1,0,3,0\n"
     (tmp_path / "tasks.csv").write_text(f"task,subtask,source,train,dev,test,dropped\n{tasks}")
     arguments = ["--models", *files, "--predictions", *write(tmp_path, *rated)]
-    ranks = write(tmp_path, *ranks, name="ranks")
+    ranks = write(tmp_path, filled(RANKS, schemas.QueryRanks), name="ranks")
     arguments += ["--query-ranks", *ranks, "--tasks", tmp_path / "tasks.csv"]
     make("controls", *arguments, "--output", tmp_path / "controls")
     assert shown(tmp_path / "controls.md") == CONTROLS

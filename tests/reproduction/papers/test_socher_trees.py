@@ -83,14 +83,12 @@ def test_relations_are_ordered_by_their_mean_norm_with_the_paper_s_places(tmp_pa
     assert shown(tmp_path / "t.md", 0, 1, 2) == "# draws: SDT\n" + rows
 
 
-@pytest.mark.parametrize("similarity", ["cosine", "dot", "euclidean"])
+@pytest.mark.parametrize("similarity", ["dot", "euclidean"])
 def test_ranks_of_pairs_equal_counting(similarity):
     rng = np.random.default_rng(3)
     vectors = rng.integers(-2, 3, (23, 2)).astype(np.float32)  # with ties
     image = rng.permutation(np.repeat(np.arange(6), [1, 2, 3, 5, 5, 7]))
     verbs = rng.random(23) < 0.5
-    if similarity == "cosine":
-        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1)
 
     def near(i, j):
         if similarity == "euclidean":
