@@ -21,6 +21,7 @@ from groundvec.model.folder import ModelFolder
 from groundvec.runtime.errors import InputError
 from tests.support import models
 from tests.support.examples import save_model
+from tests.support.folders import flip
 from tests.support.lexicons import add_classes
 from tests.support.photos import write_photos
 from tests.support.refusals import refused
@@ -143,15 +144,9 @@ def replace_by_folder(path):
     path.mkdir()
 
 
-def middle(path):
-    content = bytearray(path.read_bytes())
-    content[300] ^= 1
-    path.write_bytes(content)
-
-
 DAMAGE = {
     "half": lambda path: os.truncate(path, path.stat().st_size // 2),
-    "middle": middle,
+    "middle": flip,
     "huge": lambda path: os.truncate(path, 2**40),  # of holes
     "folder": replace_by_folder,
 }

@@ -27,6 +27,7 @@ from groundvec.runtime.files import read_cached, read_json, sha256, write_cached
 from groundvec.runtime.jobs import Stopped
 from groundvec.similarity import unit
 from tests.support.features import STAND_IN, TINY, list_images, make_images
+from tests.support.folders import flip
 from tests.support.refusals import refused
 from tests.support.small_data import run_script
 
@@ -176,7 +177,7 @@ def test_crops_are_torchvision_s(width, height, resize, margin, interpolation):
 def test_parts_joined_equal_a_single_run(tmp_path, tiny):
     make_images(tmp_path, 7)
     options = ["--images", tmp_path / "images.csv", "--backbone", TINY, "--weights-file", tiny]
-    options += ["--work", tmp_path / "work", "--threads", 1]
+    options += ["--work", tmp_path / "work", "--threads", 1, "--settings", "crops: 1"]
     run_script("extract_features", *options, "--output", tmp_path / "whole.h5")
     files = [tmp_path / f"part{k}.h5" for k in range(3)]
     for k, file in enumerate(files):
@@ -261,12 +262,6 @@ def test_ctrl_c_counts_the_kept_images(tmp_path, monkeypatch, caplog):
     with pytest.raises(KeyboardInterrupt):
         extract.extract(files, [STAND_IN], tmp_path / "work", "cpu", 2)
     assert "4 images, 1 of them done before" in caplog.text
-
-
-def flip(part):
-    content = bytearray(part.read_bytes())
-    content[-200] ^= 1
-    part.write_bytes(content)
 
 
 def take_from_another_network(part):

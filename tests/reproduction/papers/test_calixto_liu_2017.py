@@ -73,7 +73,7 @@ def retrieval(folder, seeds=(1,), **recalls):
         scores_of(model, recalls[model] - 10 * (seed - 1), seed=seed)
         for _, model, seed in trainings
     ]
-    return ["--models", *files, "--retrieval", *write(folder, *tables, name="retrieval")]
+    return ["--models", *files, "--retrieval", *write(folder, pd.concat(tables), name="retrieval")]
 
 
 def query_ranks(folder, **recalls):
@@ -89,7 +89,7 @@ def query_ranks(folder, **recalls):
         ]
         about = {"dataset": "multi30k", "model": model, "seed": 1}
         tables.append(pd.concat(parts).assign(**about, kind="ensemble", epochs="4+8"))
-    return ["--query-ranks", *write(folder, *tables, name="ranks")]
+    return ["--query-ranks", *write(folder, pd.concat(tables), name="ranks")]
 
 
 def make_item(folder, item, *options, reported=None):
@@ -171,8 +171,8 @@ def ratings(folder, models=MODELS, seeds=(1,), **closeness):
         predictions.append(pd.DataFrame(pairs | labels))
         scores.append(of_system(system, {("ensemble", "4+8"): share}, IMAGES))
     options = ["--models", *write_models(folder, *trainings, **models)]
-    options += ["--scores", *write(folder, *scores)]
-    return options, ["--predictions", *write(folder, *predictions, name="predictions")]
+    options += ["--scores", *write(folder, pd.concat(scores))]
+    return options, ["--predictions", *write(folder, pd.concat(predictions), name="predictions")]
 
 
 def test_table_2_marks_models_better_than_the_english_one(tmp_path):
@@ -199,19 +199,14 @@ SCORES = read_table("""
 """)
 
 
-def reranked(folder):
-    """Write a file of `SCORES`."""
+def table3(folder):
+    files = write_models(folder, *(("multi30k", model) for model in "bdt"), **MODELS)
     labels = ["reranker", "p_baseline", "p_vse"]
     rows = SCORES.melt(labels, var_name="metric", value_name="score")
     rows = rows.assign(n_best=20, system="weak", signature="of " + rows["metric"])
     rows = rows.assign(p_length=rows["p_vse"], p_text=rows["p_vse"])
     filled(rows, Reranked).to_csv(folder / "weak.20.csv", index=False)
-    return folder / "weak.20.csv"
-
-
-def table3(folder):
-    files = write_models(folder, *(("multi30k", model) for model in "bdt"), **MODELS)
-    options = ["--rerankers", *files, "--reranked", reranked(folder)]
+    options = ["--rerankers", *files, "--reranked", folder / "weak.20.csv"]
     return make_item(folder, "table3", *options, reported="tables_3_4")
 
 

@@ -112,7 +112,7 @@ def test_a_single_snapshot_is_compared_with_baselines_alone(tmp_path):
     assert "Nothing to compare." in (tmp_path / "claims.md").read_text()
 
 
-def test_claims_are_measured_draw_by_draw(files, tmp_path):
+def test_claims_are_measured_draw_by_draw(files):
     """Compute the value of every draw of images or pairs by brute force."""
     rng = np.random.default_rng(5)
     about = {"dataset": "flickr8k", "model": "gru-8-max", "seed": 1, "language": "en"}

@@ -21,15 +21,6 @@ from tests.support.tree_files import (
     trees,
 )
 
-
-def verdicts(parts):
-    return {
-        (heading.rpartition(": ")[0], condition, measure, worse, better): numbers
-        for heading, rows in parts.items()
-        for condition, measure, better, worse, *numbers in rows
-    }
-
-
 RANKS = read_table("""
     model     | 1  | 2    | 3    | system
     a         | 14 | 15   | 16   | BoW
@@ -149,7 +140,12 @@ def test_kcca_is_compared_where_vectors_are_by_the_same_similarity(tmp_path):
     """One seed is judged image by image, so that a constant advantage is certain."""
     far = bag(objective={"name": "cca"}, similarity="euclidean")
     trainings = [training(name, rank) for name, rank in (("c", 20), ("f", 10), ("far", 30))]
-    found = verdicts(claimed(tmp_path, *trainings, far=far)[0])
+    parts, _ = claimed(tmp_path, *trainings, far=far)
+    found = {
+        (heading.rpartition(": ")[0], condition, measure, worse, better): numbers
+        for heading, rows in parts.items()
+        for condition, measure, better, worse, *numbers in rows
+    }
     where = ("CCA, inner product", "image search")
     worst = ("Recurrent NN, max margin, inner product", "kCCA (linear)")
     row = found["The recurrent network is worst", *where, *worst]

@@ -58,10 +58,6 @@ def draws(scene, mention, language, n=400, **how):
     return {caption(scene, set(mention), rng, language, **how).rstrip(".!") for _ in range(n)}
 
 
-def bag(text):
-    return tuple(sorted(re.findall(r"[\w-]+", text.lower())))
-
-
 # ------------------------------------------------------------------------- the data set
 
 

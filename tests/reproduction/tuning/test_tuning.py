@@ -254,7 +254,7 @@ def test_images_are_decoded_as_extraction_does(tmp_path, monkeypatch):
         training.decoded(images, TRANSFORM, tmp_path, ids)
 
 
-def test_networks_that_cannot_be_tuned_are_refused(tune, tmp_path):
+def test_networks_that_cannot_be_tuned_are_refused(tune):
     backbone = small_backbone()
     other = Backbone("resnet18", "x", "0" * 64, backbone.build, backbone.width, TRANSFORM)
     with refused("features of resnet18: only networks such as efficientne"):
