@@ -66,7 +66,7 @@ def test_only_regular_files_are_opened(tmp_path, read, kind):
         read(path)
 
 
-def test_a_file_is_read_up_to_its_bound_and_to_the_memory(tmp_path, monkeypatch):
+def test_a_file_is_read_up_to_its_bound_and_to_the_memory(tmp_path):
     (tmp_path / "a").write_bytes(b"1234")
     assert read_regular(tmp_path / "a", 4) == b"1234"
     with refused(r"a holds more than 0 MiB, too much for a file of its"):
