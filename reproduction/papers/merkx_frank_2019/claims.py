@@ -1,5 +1,6 @@
 """Decide which claims of Merkx & Frank (2019) hold in this run."""
 
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,47 +11,22 @@ from groundvec.results.schemas import Predictions, QueryRanks
 from reproduction.render.claims import write
 from reproduction.render.tables import TIMES
 from reproduction.reporting import resampled
-from reproduction.reporting.claims import claimed_pairs, decide, pairwise, stacked
-from reproduction.reporting.measures import RECALL, SEMANTIC
+from reproduction.reporting.claims import claimed_pairs, decide
+from reproduction.reporting.measures import RECALL
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import (
     best_snapshot,
     check_scored,
     criterion,
-    described,
+    in_order,
     named,
+    sorted_by,
     test_to_train_of,
 )
 from reproduction.schemas import Claims, Models
 
-# The claims, in the words of the table. Kept results and pages find them by these names.
-CELLS = "GRUs beat LSTMs (the paper: significantly on STS 12-16 only)"
-POOLING = "Attention beats max pooling"
-SIZES = {
-    RECALL: "Not in the paper: larger embeddings are better at the training task",
-    "SICK-R": "Larger embeddings are better on SICK (the paper: 4096 is the best)",
-}
-SAME_NETWORK = "network_worse == network_better"
-SAME_POOLING = "pooling_worse == pooling_better"
-SAME_SIZE = "size_worse == size_better"
-# The systems of claims about models that differ in one property, for `claimed_pairs`.
-GRID = {
-    CELLS: "network_worse == 'LSTM' and network_better == 'GRU' and "
-    f"{SAME_POOLING} and {SAME_SIZE}",
-    POOLING: "pooling_worse == 'max' and pooling_better == 'attention' and "
-    f"{SAME_NETWORK} and {SAME_SIZE}",
-} | {
-    claim: f"size_worse < size_better and {SAME_NETWORK} and {SAME_POOLING} and "
-    f"network_better in ['GRU', 'LSTM'] and measure == {measure!r}"
-    for measure, claim in SIZES.items()
-}
-LATE = "The training task still gains after the first cycle (the paper: after epoch 4)"
-PEAK = "The semantic score falls after the first cycle (the paper: after epoch 4)"
-ENSEMBLE = "Not in the paper: two snapshots are better than the best one"
-BASELINES = (
-    "Not in the paper: the model beats every baseline (the paper: BOW on 20 of 26 subtasks, and as "
-    "good as InferSent on 16, see section_4_3)"
-)
+# The systems of each claim, for `claimed_pairs`.
+CLAIMS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 TITLE = "The claims of Merkx & Frank (2019), and whether they hold."
 NOTES = [
@@ -96,45 +72,32 @@ def claims(
         selected: the model of each data set whose snapshots are compared, with all its seeds.
         best: the best snapshots of the selected models: dataset, model, seed and epochs.
     """
-    # Seeds of a draw have their own test images, but the same rated pairs.
-    overlap = values["dataset"].map(test_to_train_of(models))
-    values = values.assign(test_to_train=overlap.where(values["measure"] == RECALL))
-    is_baseline = values["kind"] == "baseline"
-    baselines = values[is_baseline].assign(name=values["system"])
-    trained = values[~is_baseline].astype({"seed": int}).assign(name=values["model"])
-    grid = trained.query(f"kind == 'ensemble' and measure != {SEMANTIC!r}")
-    grid = grid.merge(models[["dataset", "model", "seed", "network", "pooling", "size"]])
-    same = ["dataset", "seed", "measure", "test_to_train"]
-    grid = grid[[*same, "name", "network", "pooling", "size", "draws"]].assign(condition="")
-    parts = [claimed_pairs(grid, GRID, [*same, "condition"])]
-    for dataset, model in selected.items():
-        training = trained.query("dataset == @dataset and model == @model")
-        ends = described(models, dataset, model, training["seed"].iloc[0])["snapshots"]
-        ensembles = training.query("kind == 'ensemble'")
-        parts += of_training(training, best, ends)
-        parts.append(pairwise(BASELINES, baselines, ensembles))
-    return decide("merkx_frank_2019", stacked(parts))
-
-
-def of_training(trainings: pd.DataFrame, best: pd.DataFrame, ends: list[int]) -> list[pd.DataFrame]:
-    """Compare the snapshots of one model with each other and with its ensemble, by seed.
-
-    Args:
-        trainings: the rows of the model in the result of `measured`.
-        best: see `claims`.
-        ends: the last epoch of each learning rate cycle.
-    """
-    if len(ends) == 1:  # the ensemble is the only snapshot
-        return []
-    snapshots = trainings.query("kind == 'snapshot'").astype({"epochs": int})
-    best_ones = snapshots.merge(best)
+    training = ["dataset", "model", "seed"]
+    trained = in_order(values.query("kind != 'baseline'").astype({"seed": int}), models)
+    properties = models[[*training, "network", "pooling", "size", "snapshots"]]
+    trained = sorted_by(trained, ["measure"]).merge(properties)
+    trained["selected"] = trained["model"] == trained["dataset"].map(selected)
+    ensembles = trained.query("kind == 'ensemble'").assign(name=trained["model"])
+    # Each seed of a selected model has the same baselines.
+    seeds = ensembles.query("selected")[["dataset", "seed"]].drop_duplicates()
+    baselines = values.query("kind == 'baseline'").drop(columns=["dataset", "seed"])
+    # An ensemble of one snapshot is that snapshot.
+    shown = trained[trained["selected"] & trained["snapshots"].str.len().gt(1)]
+    snapshots = shown.query("kind == 'snapshot'").astype({"epochs": int})
     snapshots = snapshots.assign(name="epoch " + snapshots["epochs"].astype(str))
-    ensemble = trainings.query("kind == 'ensemble'").assign(name="ensemble")
-    first = snapshots[snapshots["epochs"] == ends[0]]
-    last = snapshots[snapshots["epochs"] == ends[-1]]
-    same = ["dataset", "seed"]
-    return [
-        pairwise(ENSEMBLE, best_ones.assign(name="best snapshot"), ensemble, same),
-        pairwise(LATE, first.query(f"measure == {RECALL!r}"), last, same),
-        pairwise(PEAK, last.query(f"measure == {SEMANTIC!r}"), first, same),
-    ]
+    parts = {
+        "model": ensembles,
+        "baseline": baselines.assign(name=baselines["system"]).merge(seeds, "cross"),
+        "ensemble": shown.query("kind == 'ensemble'").assign(name="ensemble"),
+        "best": snapshots.merge(best).assign(name="best snapshot"),
+        "first": snapshots[snapshots["epochs"] == snapshots["snapshots"].str[0]],
+        "last": snapshots[snapshots["epochs"] == snapshots["snapshots"].str[-1]],
+    }
+    systems = pd.concat([part.assign(role=role) for role, part in parts.items()])
+    # Seeds of a draw have their own test images, but the same rated pairs.
+    overlap = systems["dataset"].map(test_to_train_of(models))
+    systems = systems.assign(test_to_train=overlap.where(systems["measure"] == RECALL))
+    same = ["dataset", "seed", "measure", "test_to_train"]
+    own = ["role", "name", "selected", "network", "pooling", "size", "draws"]
+    table = claimed_pairs(systems[[*same, *own]], CLAIMS, same)
+    return decide("merkx_frank_2019", table.assign(condition=""))
