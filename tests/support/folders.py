@@ -1,4 +1,6 @@
-"""The content of folders."""
+"""The content of folders, and damage of files."""
+
+import os
 
 
 def tree(folder):
@@ -23,3 +25,10 @@ def flip(path, place=-200):
     content = bytearray(path.read_bytes())
     content[place] ^= 1
     path.write_bytes(content)
+
+
+DAMAGE = {
+    "half": lambda path: os.truncate(path, path.stat().st_size // 2),
+    "flipped": flip,
+    "huge": lambda path: os.truncate(path, 2**40),  # of holes
+}

@@ -15,6 +15,7 @@ from tests.support.examples import description, make_split
 TEXT, SPLIT = make_split()
 CAPTIONS = SPLIT.captions["en"]
 SHORT = description(epochs=4, cycle=2, batch_size=4, learning_rate_max=1e-2)
+BOTH = {"languages": ["en", "de"], "objective": {"name": "multilingual", "beta": 0.5}}
 WORDLY = {
     "name": "rnn",
     "cell": "gru",

@@ -17,10 +17,17 @@ from groundvec.objectives import hinge, multilingual
 from groundvec.runtime.jobs import Stopped
 from groundvec.training import checkpoints, loop
 from tests.support.examples import description
-from tests.support.trainings import WORDLY, assert_equal, recalls, train, two_languages, weights
+from tests.support.trainings import (
+    BOTH,
+    WORDLY,
+    assert_equal,
+    recalls,
+    train,
+    two_languages,
+    weights,
+)
 
 SAVED = [0, 1, 2, 3, 4]
-BOTH = {"languages": ["en", "de"], "objective": {"name": "multilingual", "beta": 0.5}}
 RANDOM = description(WORDLY, parts=BOTH, epochs=2, cycle=1, batch_size=4)
 
 

@@ -24,9 +24,7 @@ from tests.support.examples import description, save_model, sentences
 from tests.support.refusals import refused
 from tests.support.result_files import filled, write_models
 from tests.support.small_data import run_script
-from tests.support.trainings import SPLIT, recalls, train, two_languages, weights
-
-BOTH = {"languages": ["en", "de"], "objective": {"name": "multilingual", "beta": 0.5}}
+from tests.support.trainings import BOTH, SPLIT, recalls, train, two_languages, weights
 
 
 def test_two_languages_are_learned_and_each_finds_the_other(tmp_path):

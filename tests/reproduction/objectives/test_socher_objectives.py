@@ -10,9 +10,7 @@ from groundvec.config.description import complete_description
 from groundvec.model.network import Model
 from groundvec.training import loop
 from reproduction.objectives import cca, squared_error
-from tests.support.examples import make_split
-
-TEXT, SPLIT = make_split()
+from tests.support.trainings import SPLIT, TEXT
 
 
 def test_the_squared_error_by_hand():

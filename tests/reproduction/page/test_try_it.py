@@ -14,6 +14,7 @@ from groundvec.text.punctuation import detach_punctuation
 from reproduction.page.try_it import first, is_runnable, panel
 from reproduction.reporting.embedded import Embedded
 from tests.support.examples import description
+from tests.support.models import BAG
 
 CAPTIONS = [
     "A dog runs on the beach.",
@@ -34,7 +35,6 @@ SENTENCES = [
     "A DOG_2 RUNS, isn't it? don\u2019t-stop!! x--y 'z' ½ Ⅷ İstanbul ΣΑΣ",
     '\u201cStop,\u201d (he) said: "1,000 at 10:30..."',
 ]
-BAG = {"name": "bag", "size": 16, "embedding": 8}
 # Options of the encoder, and the number of snapshots.
 MODELS = {"mean": ({}, 1), "idf": ({"idf": True}, 2), "state": ({"idf": True, "state": True}, 1)}
 # The page has a thumbnail of one image.
