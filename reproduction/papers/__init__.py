@@ -7,6 +7,8 @@
   (`reproduction.reporting.results.Results`).
 - `captions/NAME.rst` is its caption: reStructuredText about the parts that every run has. The notes
   of a table and the legend of a figure describe the others.
+- `claims.toml` names the two systems that each claim of the paper compares
+  (`reproduction.reporting.claims.claimed_pairs`).
 - `reported/NAME.csv` holds numbers that the paper reports.
 - `reported_vs_measured.py` compares these with measured ones: one function for each table that has
   both (`reproduction.reporting.reported_vs_measured`).
