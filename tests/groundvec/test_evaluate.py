@@ -414,13 +414,13 @@ def test_vectors_made_elsewhere_are_rated_like_an_encoder(
     groundvec("evaluate", "sentences", *tasks, "-o", "all.txt")
     lines = (tmp_path / "all.txt").read_text().splitlines()
     assert lines == evaluate.sentences(["STS 2012", "STS 2013"], folders)
-    np.save(tmp_path / "v.npy", baselines.load("trigrams").encode(lines))
-    options = ("v.npy", *tasks)
+    np.save(tmp_path / "=v.npy", baselines.load("trigrams").encode(lines))
+    options = ("=v.npy", *tasks)
     groundvec("evaluate", "ratings", *options, "-o", "scores.csv", "--predictions", "a.csv")
     written = pd.read_csv(tmp_path / "scores.csv")
     direct = evaluate.ratings(baselines.load("trigrams"), ["STS 2012", "STS 2013"], folders)
     assert_frame_equal(written[direct.scores.columns], direct.scores, check_dtype=False)
-    assert set(written["encoder"]) == {"v.npy"} and "commit" in written
+    assert set(written["encoder"]) == {"'=v.npy"} and "commit" in written
     assert "Correlations times 100" in groundvec("evaluate", "ratings", *options)
     printed = groundvec("evaluate", "compare", "a.csv", "a.csv", "-o", "compared.tex")
     assert "Williams" in printed and "written: compared.tex" in printed
@@ -436,15 +436,15 @@ def test_vectors_made_elsewhere_are_rated_like_an_encoder(
     with refused("--captions are for one encoder"):
         groundvec("evaluate", "ratings", "noise.npy", *options, "--captions", "all.txt")
     groundvec("evaluate", "ratings", "noise.npy", *options, "-o", "table.csv")
-    assert set(pd.read_csv(tmp_path / "table.csv")["encoder"]) == {"noise.npy", "v.npy"}
+    assert set(pd.read_csv(tmp_path / "table.csv")["encoder"]) == {"noise.npy", "'=v.npy"}
     (tmp_path / "captions.txt").write_text("a msrpar's 12\n")
     assert " seen" in groundvec("evaluate", "ratings", *options, "--captions", "captions.txt")
     full_pipe = patch("groundvec.cli.commands.evaluate.show", side_effect=BrokenPipeError)
     with full_pipe, pytest.raises((OSError, SystemExit)):
         groundvec("evaluate", "ratings", *options, "-o", "scores.md")  # piped into head
     assert (tmp_path / "scores.md").exists()
-    np.save(tmp_path / "v.npy", np.ones((3, 2)))
-    with refused(f"v.npy: 3 rows for {len(lines)} sentences; it must have a row for each line"):
+    np.save(tmp_path / "=v.npy", np.ones((3, 2)))
+    with refused(f"=v.npy: 3 rows for {len(lines)} sentences; it must have a row for each line"):
         groundvec("evaluate", "ratings", *options)
 
 

@@ -393,12 +393,18 @@ def _report(
         return
     # The file comes first: a pipe to `head` may end the program while it prints.
     if output.suffix.lower() == ".csv":
-        files.write_csv(output, numbers)
+        files.write_csv(output, numbers.map(_cell))
     elif output.suffix.lower() == ".md":
         files.write_bytes(output, markdown(text, notes).encode())
     else:
         files.write_bytes(output, latex(text, notes, labels).encode())
     show(*lines, f"written: {output}")
+
+
+def _cell(value: Any) -> Any:
+    """Put an apostrophe before a text, such as a file's name, that a spreadsheet would execute."""
+    is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@"))
+    return f"'{value}" if is_formula else value
 
 
 # Each command's arguments, and the function whose docstring is its help.
