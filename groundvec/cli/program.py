@@ -24,8 +24,8 @@ STANDARD_INPUT = Path("/dev/stdin")  # a link to the file that the shell redirec
 NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}  # a full disk, a quota, a limit on file sizes
 NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS}
 IN_MESSAGES = {*NO_SPACE, errno.EROFS, errno.ENOMEM}  # whose texts no bug has in its message
-# Torch says "can't allocate memory", on a GPU "Tried to allocate"; other libraries vary it. Of a
-# message that was parsed before, protobuf says "Failed to serialize proto".
+# Torch says "can't allocate memory", on a GPU "Tried to allocate"; other libraries vary it.
+# Without memory, protobuf says "Failed to serialize proto".
 OUT_OF_MEMORY = re.compile(
     "(can't|cannot|to) (allocate|serialize)|bad_alloc|start new thread", re.I
 )

@@ -276,7 +276,7 @@ def _closest_file(path: Path) -> Path | None:
     """
     folder = next(parent for parent in path.parents if parent.is_dir())
     candidates = (Path(top, name) for top, _, names in os.walk(folder) for name in names)
-    # Of files that differ in their endings alone, the last is meant: a picture before its text.
+    # If files differ in their endings alone, the last one is meant: a picture before its text.
     ending = path.suffix.lower()
     files = sorted(islice(candidates, MAX_FILES), key=lambda file: file.suffix.lower() == ending)
     by_name = {_plain_name(file): file for file in files}

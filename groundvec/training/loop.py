@@ -329,7 +329,7 @@ def candidate_epochs(settings: Training) -> list[int]:
 
 
 def saved_epochs(settings: Training, early_epochs: int = 0) -> list[int]:
-    """List the epochs to save: epoch 0, the ensemble's candidates, and so many of the first."""
+    """List the epochs to save: epoch 0, the first `early_epochs`, and the ensemble's candidates."""
     early = range(min(early_epochs, settings["epochs"]) + 1)
     return sorted({*early, *candidate_epochs(settings)})
 

@@ -45,7 +45,7 @@ def compare(paper: str, table: str, content: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         One row per number that is reported and was measured with an interval: the columns `KEYS`,
-        `REPORTED`, `MEASURED`, those of `difference`, and verdict.
+        `REPORTED`, `MEASURED`, the ones of `difference`, and verdict.
     """
     values_of_table = values_of(paper, table)
     columns = [*KEYS, "name", "source", *MEASURED]
