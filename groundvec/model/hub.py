@@ -68,7 +68,7 @@ def download(name: str) -> ModelFolder:
     """
     repository, _, revision = name.partition("@")
     commits = cache() / "hub" / repository
-    if COMMIT.fullmatch(revision) and (commits / revision).exists():
+    if COMMIT.fullmatch(revision) and _in_cache(commits / revision):
         return _with_sums(commits / revision, name)
     endpoint = _endpoint()
     try:
@@ -78,7 +78,7 @@ def download(name: str) -> ModelFolder:
         if commit != revision:
             log.warning("load %s@%s to have the same weights again", repository, commit)
         with locked(commits, name):
-            if not (commits / commit).exists():
+            if not _in_cache(commits / commit):
                 with new_folder(commits / commit) as temporary:
                     url = f"{endpoint}/{repository}/resolve/{commit}"
                     _download_files(url, name, sizes, headers, temporary)
@@ -88,6 +88,16 @@ def download(name: str) -> ModelFolder:
             remedy = "check the name, or use `hf auth login`"
         raise InputError(f"{name} cannot be loaded from {endpoint} ({error}): {remedy}") from None
     return _with_sums(commits / commit, name)
+
+
+def _in_cache(folder: Path) -> bool:
+    """Return whether the cache has a commit's folder; InputError for a link, or for half of it."""
+    for path in [*folder.parents[:2], folder, *folder.rglob("*")]:
+        if path.is_symlink():
+            raise InputError(f"{path} is a link, which no download made: delete it")
+    if folder.exists() and not (folder / "model.json").exists():
+        raise InputError(f"{folder} has no model.json: delete the folder")
+    return folder.exists()
 
 
 def _endpoint() -> str:

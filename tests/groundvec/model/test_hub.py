@@ -10,6 +10,7 @@ import pytest
 from groundvec import SentenceEncoder
 from groundvec.model import hub
 from groundvec.model.shipped import NEWEST, PRETRAINED
+from groundvec.runtime.errors import InputError
 from tests.support.downloads import answering
 from tests.support.folders import tree
 from tests.support.refusals import refused
@@ -154,6 +155,22 @@ def test_a_wrong_endpoint_is_one_line(hub_server, monkeypatch, endpoint, error):
     monkeypatch.setenv("HF_ENDPOINT", endpoint)
     with refused(error):
         hub.download("user/model")
+
+
+@pytest.mark.parametrize("link", ["user", "user/model", "user/model/{}", "user/model/lock"])
+def test_no_link_in_the_cache_is_followed(hub_server, tmp_path, link):
+    commit = put(hub_server, FILES)
+    path = tmp_path / "cache/groundvec/hub" / link.format(commit)
+    path.parent.mkdir(parents=True)
+    mine = tmp_path / "mine"
+    if link.endswith("lock"):
+        mine.write_text("mine")
+    else:
+        mine.mkdir()
+    path.symlink_to(mine)
+    with pytest.raises((InputError, OSError), match="link"):
+        hub.download("user/model")
+    assert mine.read_text() == "mine" if mine.is_file() else not any(mine.iterdir())
 
 
 @pytest.mark.parametrize(
