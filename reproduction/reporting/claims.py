@@ -5,7 +5,7 @@ seed, in the columns `COMPARED`, seed, difference, low, high, p and draws. `deci
 `Claims`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,23 +27,6 @@ LEVEL = 0.05  # significance level of the two-sided tests
 # Means of the same numbers in another order differ in the last bits: such a difference is none.
 ROUNDING = 1e-9
 SIZE = r"-\d+(?=-)"  # the size in a model's name, such as gru-512-attention
-
-
-def pairwise(
-    claim: str, worse: pd.DataFrame, better: pd.DataFrame, same: Sequence[str] = ()
-) -> pd.DataFrame:
-    """Subtract every worse system from every better one, for `decide`.
-
-    Args:
-        worse, better: columns name, measure, draws and the columns in `same`; `better` also has
-            dataset and seed, and test_to_train if seeds have their own test images.
-        same: columns that have to be equal in both, such as the seed.
-    """
-    keys = [*same, "measure"]
-    worse = worse[[*keys, "name", "draws"]].rename(columns={"name": "worse", "draws": "other"})
-    pairs = better.rename(columns={"name": "better"}).merge(worse, on=keys)
-    pairs = pairs.assign(claim=claim, condition="", draws=pairs["draws"] - pairs["other"])
-    return pairs.reindex(columns=[*COMPARED, "seed", "draws", "test_to_train"])
 
 
 def claimed_pairs(

@@ -1,5 +1,6 @@
 """Compare the rows of the table of controls: the effect of captions and of images."""
 
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -7,41 +8,17 @@ import pandas as pd
 from scipy.special import ndtr
 
 from groundvec.evaluation.significance import holm
-from reproduction.papers.controls.conditions import (
-    BOTH,
-    CAPTIONS,
-    IMAGES,
-    ITSELF,
-    LONGER,
-    PERMUTED,
-    UNTRAINED,
-    measured,
-)
+from reproduction.papers.controls.conditions import measured
 from reproduction.render.claims import write
 from reproduction.render.tables import TIMES
-from reproduction.reporting.claims import LEVEL, OPEN, decide, pairwise, stacked
+from reproduction.reporting.claims import LEVEL, OPEN, claimed_pairs, decide
 from reproduction.reporting.results import Results
 from reproduction.reporting.seeds import p_value, variance_over_items
+from reproduction.reporting.systems import sorted_by
 from reproduction.schemas import Claims
 
-# The two rows that each claim compares: the one claimed worse, then the one claimed better.
-CLAIMS = {
-    "Grouping teaches: permuted images are better than no training": (UNTRAINED, PERMUTED),
-    "Content teaches: images are better than permuted images": (PERMUTED, IMAGES),
-    "Content teaches: images are better than permuted images that are trained longer": (
-        LONGER,
-        IMAGES,
-    ),
-    "Images teach: images are better than a caption with itself": (ITSELF, IMAGES),
-    "Captions teach: captions of one image are better than a caption with itself": (
-        ITSELF,
-        CAPTIONS,
-    ),
-    "Captions teach more: captions of one image are better than images": (IMAGES, CAPTIONS),
-    "Images add to captions: both are better than captions of one image": (CAPTIONS, BOTH),
-    "Captions add to images: both are better than images": (IMAGES, BOTH),
-}
-BASELINES = "An encoder that learned from both is better than a baseline that learned nothing"
+# The systems of each claim, for `claimed_pairs`.
+CLAIMS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 TITLE = "What captions and images teach."
 NOTES = [
     f"Measures as in the table of controls: Pearson's r {TIMES} 100, and R@10 in percent.",
@@ -61,23 +38,16 @@ def claims(values: pd.DataFrame) -> Claims:
     Args:
         values: the result of `conditions.measured`.
     """
-    # Rows are compared by their condition, which `pairwise` reads from `name`.
-    values = values.assign(name=values["learned_from"])
-    trained = values.dropna(subset="encoder").astype({"seed": int})
-    baselines = values[values["encoder"].isna()]
-    parts = []
-    for encoder, rows in trained.groupby("encoder", sort=False):
-        by_condition = dict(iter(rows.groupby("learned_from")))
-        for claim, (worse, better) in CLAIMS.items():
-            if {worse, better} <= by_condition.keys():
-                pairs = pairwise(
-                    claim, by_condition[worse], by_condition[better], ["dataset", "seed"]
-                )
-                parts.append(pairs.assign(condition=encoder))
-        if BOTH in by_condition and len(baselines):
-            pairs = pairwise(BASELINES, baselines, by_condition[BOTH])
-            parts.append(pairs.assign(condition=encoder))
-    return corrected(decide("controls", stacked(parts)))
+    values = values.assign(name=values["learned_from"], baseline=values["encoder"].isna())
+    trained = values.query("not baseline").astype({"seed": int})
+    # Each seed of an encoder has the same baselines.
+    training = ["dataset", "encoder", "seed"]
+    baselines = values.query("baseline").drop(columns=training)
+    baselines = baselines.merge(trained[training].drop_duplicates(), "cross")
+    pairs = claimed_pairs(pd.concat([trained, baselines]), CLAIMS, [*training, "measure"])
+    pairs = pairs.rename(columns={"encoder": "condition", "test_to_train_better": "test_to_train"})
+    order = {"condition": trained["encoder"].unique(), "claim": CLAIMS}
+    return corrected(decide("controls", sorted_by(pairs, ["condition", "claim"], order)))
 
 
 def corrected(claims: Claims) -> Claims:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from reproduction.papers.controls.claims import CLAIMS
+from reproduction.papers.controls.conditions import CONDITIONS
 from reproduction.render.figures import CORRELATION, forest
 from reproduction.render.style import save
 from reproduction.reporting import claims
@@ -22,7 +22,7 @@ def make(results: Results, stem: Path) -> None:
     """Draw the differences."""
     [path] = [path for path in results["tables"] if path.stem == "claims"]
     table = claims.read(path)
-    table = table[table["claim"].isin(CLAIMS)]
+    table = table.query("worse in @CONDITIONS")  # without baselines
     # `better` is claimed to have the higher score.
     table = table.assign(
         row=table["better"] + "\nminus " + table["worse"],

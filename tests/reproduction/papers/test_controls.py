@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from groundvec.results import schemas
-from reproduction.papers.controls.claims import BASELINES, CLAIMS, claims, corrected
+from reproduction.papers.controls.claims import CLAIMS, claims, corrected
 from reproduction.papers.controls.conditions import (
     BOTH,
     CAPTIONS,
@@ -32,7 +32,7 @@ from tests.support.result_files import (
     write_models,
 )
 
-GROUPING, CONTENT, _, _, CAPTIONS_TEACH, _, ADD, _ = CLAIMS
+GROUPING, CONTENT, _, _, CAPTIONS_TEACH, _, ADD, _, BASELINES = CLAIMS
 
 
 def loss(beta, **training):
