@@ -46,7 +46,7 @@ def claims(values: pd.DataFrame) -> Claims:
     baselines = baselines.merge(trained[training].drop_duplicates(), "cross")
     pairs = claimed_pairs(pd.concat([trained, baselines]), CLAIMS, [*training, "measure"])
     pairs = pairs.rename(columns={"encoder": "condition", "test_to_train_better": "test_to_train"})
-    order = {"condition": trained["encoder"].unique(), "claim": CLAIMS}
+    order = {"condition": list(trained["encoder"].unique()), "claim": list(CLAIMS)}
     return corrected(decide("controls", sorted_by(pairs, ["condition", "claim"], order)))
 
 
