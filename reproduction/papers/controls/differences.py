@@ -22,7 +22,7 @@ def make(results: Results, stem: Path) -> None:
     """Draw the differences."""
     [path] = [path for path in results["tables"] if path.stem == "claims"]
     table = claims.read(path)
-    table = table.query("worse in @CONDITIONS")  # without baselines
+    table = table[table["worse"].isin(CONDITIONS)]  # without baselines
     # `better` is claimed to have the higher score.
     table = table.assign(
         row=table["better"] + "\nminus " + table["worse"],
